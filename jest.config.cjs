@@ -1,0 +1,45 @@
+// Tests run from the sources, transformed by SWC to CommonJS. Nest 12 is ESM only, and Jest on Node 20 cannot
+// require() that, so the ESM-only packages below are transformed too. SWC checks no types: `npm run check` does.
+const swc = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    keepClassNames: true,
+  },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+};
+
+const ESM_ONLY = [
+  '@nestjs',
+  '@tokenizer',
+  '@borewit',
+  '@lukeed',
+  'uid',
+  'iterare',
+  'file-type',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  'load-esm',
+  'cookie',
+];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  testRegex: '/(libs|apps|test)/.*\\.(spec|e2e-spec)\\.ts$',
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+  transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc] },
+  transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(?:${ESM_ONLY.join('|')})/)`],
+  moduleNameMapper: {
+    '^@ratelease/(limiters|nestjs|redis|active-session)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@ratelease/(limiters|redis)/(testing|nestjs)$': '<rootDir>/libs/$1/src/$2/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': ['$1', '$1.js'],
+  },
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['libs/*/src/**/*.ts', '!**/*.spec.ts', '!**/index.ts'],
+};
