@@ -26,11 +26,14 @@ const ESM_ONLY = [
   'cookie',
 ];
 
+// `npm run test:full`: also the specs that take long (*.full-spec.ts).
+const full = process.env.RATELEASE_TEST_FULL === '1';
+
 /** @type {import('jest').Config} */
 module.exports = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  testRegex: '/(libs|apps|test)/.*\\.(spec|e2e-spec)\\.ts$',
+  testRegex: `/(libs|apps|test)/.*\\.(spec|e2e-spec${full ? '|full-spec' : ''})\\.ts$`,
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc] },

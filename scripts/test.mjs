@@ -1,5 +1,6 @@
 // Runs every test: units and e2e on Nest 12, then what depends on Nest again on Nest 11.
-// Closes with one line that sums both runs. Arguments go to Jest: `npm test -- token-bucket`.
+// Closes with one line that sums both runs. `--full` adds the specs that take long (*.full-spec.ts); other
+// arguments go to Jest: `npm test -- token-bucket`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,8 @@ const RUNS = [
   { title: 'Nest 11', config: 'jest.nest11.config.cjs' },
 ];
 
-const jestArguments = process.argv.slice(2);
+const full = process.argv.includes('--full');
+const jestArguments = process.argv.slice(2).filter((argument) => argument !== '--full');
 const resultsFolder = mkdtempSync(join(tmpdir(), 'ratelease-test-'));
 const total = { passed: 0, failed: 0 };
 let healthy = true;
@@ -22,11 +24,17 @@ for (const run of RUNS) {
     process.execPath,
     [
       'node_modules/jest/bin/jest.js',
-      ...['--config', run.config, '--json', '--outputFile', resultsFile, '--passWithNoTests'],
+      `--config=${run.config}`,
+      '--json',
+      `--outputFile=${resultsFile}`,
+      '--passWithNoTests',
       ...jestArguments,
     ],
     // Jest reports on stderr; with --json its stdout is the same results that the file holds.
-    { stdio: ['ignore', 'ignore', 'inherit'] },
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, RATELEASE_TEST_FULL: full ? '1' : '0' },
+    },
   );
   if (jest.status !== 0) healthy = false;
   const results = readResults(resultsFile);

@@ -1,0 +1,75 @@
+// Compares the public API of each library with the report of it in docs/api, after a build.
+//
+//   node scripts/api-report.mjs            fails where they differ
+//   node scripts/api-report.mjs --write    writes the reports anew: commit them with the change that needs it
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { LIBRARIES, ROOT } from './libraries.mjs';
+
+const write = process.argv.includes('--write');
+const reportFolder = join(ROOT, 'docs/api');
+const reportTempFolder = join(ROOT, 'temp/api');
+mkdirSync(reportFolder, { recursive: true });
+
+const different = LIBRARIES.flatMap((library) => library.entries.map((entry) => ({ library, entry }))).filter(
+  ({ library, entry }) => !isReported(library, entry),
+);
+for (const { entry } of different)
+  console.error(`The public API of ${entry.name}: not as reported, or incomplete (see above).`);
+if (different.length > 0) {
+  console.error('If the change is meant: npm run api:update, and commit docs/api with it.');
+  process.exitCode = 1;
+}
+
+function isReported(library, entry) {
+  const config = ExtractorConfig.prepare({
+    configObject: extractorConfig(library, entry),
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(library.folder, 'package.json'),
+  });
+  const result = Extractor.invoke(config, { localBuild: write, messageCallback: suppressNotices });
+  return result.succeeded;
+}
+
+function extractorConfig(library, entry) {
+  return {
+    projectFolder: library.folder,
+    newlineKind: 'lf',
+    mainEntryPointFilePath: join(library.folder, 'dist/esm', entry.subpath, 'index.d.ts'),
+    compiler: {
+      overrideTsconfig: {
+        extends: join(ROOT, 'tsconfig.base.json'),
+        compilerOptions: { types: ['node'] },
+        include: [join(library.folder, 'dist/esm/**/*.d.ts')],
+      },
+    },
+    apiReport: {
+      enabled: true,
+      reportFolder,
+      reportTempFolder,
+      reportFileName: `${entry.name.replace('@ratelease/', '').replaceAll('/', '-')}.api.md`,
+    },
+    docModel: { enabled: false },
+    dtsRollup: { enabled: false },
+    tsdocMetadata: { enabled: false },
+    messages: {
+      compilerMessageReporting: { default: { logLevel: 'error' } },
+      extractorMessageReporting: {
+        default: { logLevel: 'error' },
+        // No release tags here: what the index exports is public.
+        'ae-missing-release-tag': { logLevel: 'none' },
+        // typedoc checks the doc comments and their links.
+        'ae-undocumented': { logLevel: 'none' },
+        'ae-unresolved-link': { logLevel: 'none' },
+      },
+      tsdocMessageReporting: { default: { logLevel: 'none' } },
+    },
+  };
+}
+
+/** Of what api-extractor says about itself, only errors and warnings matter. */
+function suppressNotices(message) {
+  if (message.logLevel === 'info' || message.logLevel === 'verbose') message.handled = true;
+  if (message.messageId === 'console-compiler-version-notice') message.handled = true;
+}

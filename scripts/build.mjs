@@ -1,0 +1,49 @@
+// Builds each library as ESM and as CommonJS, with types; `demo` after it also the demo, then only as ESM.
+//
+//   node scripts/build.mjs         the libraries, as they are published
+//   node scripts/build.mjs demo    what the demo needs, and the demo
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LIBRARIES, ROOT } from './libraries.mjs';
+import { runTool } from './run.mjs';
+
+// The sources are checked as Node's own ESM (file names with extension); the CommonJS run only translates them.
+const FORMATS = {
+  esm: { type: 'module', compilerArguments: [] },
+  cjs: { type: 'commonjs', compilerArguments: ['--module', 'commonjs', '--moduleResolution', 'bundler'] },
+};
+
+const withDemo = process.argv[2] === 'demo';
+const formats = withDemo ? ['esm'] : ['esm', 'cjs'];
+
+for (const library of LIBRARIES) {
+  rmSync(join(library.folder, 'dist'), { recursive: true, force: true });
+  const built = await Promise.all(formats.map((format) => buildLibrary(library.folder, format)));
+  if (built.includes(false)) stop(library.name);
+  cpSync(join(ROOT, 'LICENSE'), join(library.folder, 'LICENSE'));
+}
+
+if (withDemo) {
+  const demo = join(ROOT, 'apps/demo');
+  rmSync(join(demo, 'dist'), { recursive: true, force: true });
+  if (!(await compile(demo, 'tsconfig.app.json', []))) stop('the demo');
+}
+
+async function buildLibrary(folder, format) {
+  const { type, compilerArguments } = FORMATS[format];
+  const outDir = join(folder, 'dist', format);
+  const built = await compile(folder, 'tsconfig.lib.json', ['--outDir', outDir, ...compilerArguments]);
+  mkdirSync(outDir, { recursive: true });
+  // Says to Node and to TypeScript what the .js and .d.ts files of this folder are.
+  writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`);
+  return built;
+}
+
+function compile(folder, project, compilerArguments) {
+  return runTool('typescript/bin/tsc', ['--project', join(folder, project), ...compilerArguments]);
+}
+
+function stop(what) {
+  console.error(`${what} does not compile: see above.`);
+  process.exit(1);
+}
