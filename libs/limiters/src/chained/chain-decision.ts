@@ -1,0 +1,41 @@
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { ChainLink } from './chain-link.js';
+import { refuseByLink } from './chain-refusal.js';
+import type { ChainOwner } from './chain-request.js';
+import { ChainRequest } from './chain-request.js';
+import { takeFromAll } from './combined-lease.js';
+
+/** How long a request is ready to wait. */
+export interface ChainWait {
+  readonly signal: AbortSignal | undefined;
+  readonly maxWaitMs: number;
+}
+
+/** Decides now: takes from all members, or from none. */
+export function attemptChain(links: readonly ChainLink[], permits: number): RateLimitLease {
+  const refusing = firstRefusing(links, permits);
+  if (refusing === undefined) return takeFromAll(links, permits);
+  return refuseByLink(refusing.participant.refuse(permits * refusing.times), refusing, links, permits);
+}
+
+/** The same, but waits in the queue of the first member that refuses, by its rules. */
+export function acquireChain(
+  links: readonly ChainLink[],
+  permits: number,
+  owner: ChainOwner,
+  wait: ChainWait,
+): Promise<RateLimitLease> {
+  const refusing = firstRefusing(links, permits);
+  if (refusing === undefined) return Promise.resolve(takeFromAll(links, permits));
+  const refusal = refusing.participant.refusalToWait(permits * refusing.times, wait.maxWaitMs, false);
+  if (refusal !== null) return Promise.resolve(refuseByLink(refusal, refusing, links, permits));
+  const request = new ChainRequest(links, permits, owner, wait.signal);
+  request.begin(refusing, wait.maxWaitMs);
+  return request.promise;
+}
+
+function firstRefusing(links: readonly ChainLink[], permits: number): ChainLink | undefined {
+  // All are brought up to date before any is asked: their waiters may belong to the same limiters.
+  for (const { participant } of links) participant.bringUpToDate();
+  return links.find(({ participant, times }) => !participant.canGrant(permits * times));
+}

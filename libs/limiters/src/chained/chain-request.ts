@@ -1,0 +1,150 @@
+import { REASON, RefusedLease } from '../engine/refused-lease.js';
+import { Waiter } from '../queue/waiter.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { ChainLink } from './chain-link.js';
+import type { Reservation } from './chain-participant.js';
+import { refuseByLink } from './chain-refusal.js';
+import { combine, takeFromAll } from './combined-lease.js';
+
+/** So often a request is passed over at its turn before it goes on by reserving. */
+const TURNS_BEFORE_RESERVING = 4;
+
+/** The chain that a request waits for, which ends its waiters with itself. */
+export interface ChainOwner {
+  readonly waiting: Set<ChainRequest>;
+}
+
+/**
+ * A request that waits for several limiters. It stands in the queue of one of them and holds nothing; at its
+ * turn it takes from all in one instant, or moves on to the queue of the first that refuses.
+ *
+ * A request that was passed over {@link TURNS_BEFORE_RESERVING} times keeps what it gets: it takes from the
+ * limiters one by one in the order of their creation and waits for the next before everybody else. As all do so
+ * in the same order, no two of them wait for each other.
+ */
+export class ChainRequest extends Waiter {
+  readonly #links: readonly ChainLink[];
+  readonly #asked: number;
+  readonly #owner: ChainOwner;
+  #at: ChainLink;
+  #passedOver = 0;
+  /** Set once it reserves: the links in the order of creation. */
+  #order: readonly ChainLink[] | null = null;
+  readonly #reserved: Reservation[] = [];
+
+  constructor(
+    links: readonly ChainLink[],
+    permits: number,
+    owner: ChainOwner,
+    signal: AbortSignal | undefined,
+  ) {
+    super(permits, signal);
+    this.#links = links;
+    this.#asked = permits;
+    this.#owner = owner;
+    this.#at = links[0]!;
+    owner.waiting.add(this);
+    for (const { participant } of links) participant.hold();
+  }
+
+  override get isReserving(): boolean {
+    return this.#order !== null;
+  }
+
+  /** Begins to wait in the queue of a link that has agreed to it. */
+  begin(link: ChainLink, maxWaitMs: number): void {
+    this.#enter(link, maxWaitMs);
+  }
+
+  override takeTurn(): void {
+    const { queue } = this;
+    for (const { participant } of this.#links) {
+      if (participant !== this.#at.participant) participant.bringUpToDate();
+    }
+    // The waiters of the others may have changed what stands here.
+    if (queue === null || this.queue !== queue || queue.inTurn !== this) return;
+    if (!this.#at.participant.hasEnough(this.permits)) return;
+    if (this.isReserving) return this.#reserveInTurn();
+    this.#tryAll();
+  }
+
+  override refuse(lease: RateLimitLease): void {
+    super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
+  }
+
+  /** The chain has ended. */
+  withdraw(): void {
+    const { place } = this;
+    this.refuse(new RefusedLease(REASON.limiterDisposed));
+    place?.withdraw(this);
+  }
+
+  protected override ended(): void {
+    this.#owner.waiting.delete(this);
+    for (const { participant } of this.#links) participant.unhold();
+  }
+
+  protected override giveUp(): void {
+    for (const reservation of this.#reserved.splice(0).reverse()) reservation.undo();
+  }
+
+  #tryAll(): void {
+    const maxWaitMs = this.#leave();
+    if (this.#links.some(({ participant }) => participant.isDisposed)) {
+      return this.refuse(new RefusedLease(REASON.limiterDisposed));
+    }
+    const refusing = this.#links.find(
+      (link) => link !== this.#at && !link.participant.canGrant(this.#asked * link.times),
+    );
+    if (refusing === undefined) return this.settle(takeFromAll(this.#links, this.#asked));
+    this.#passedOver++;
+    if (this.#passedOver < TURNS_BEFORE_RESERVING) return this.#moveTo(refusing, maxWaitMs);
+    this.#order = [...this.#links].sort((a, b) => a.participant.creationOrder - b.participant.creationOrder);
+    this.#reserve(maxWaitMs);
+  }
+
+  #reserveInTurn(): void {
+    const maxWaitMs = this.#leave();
+    this.#reserved.push(this.#at.participant.reserveInTurn(this.permits));
+    this.#reserve(maxWaitMs);
+  }
+
+  /** Goes on taking until one hasn't enough, and waits there. */
+  #reserve(maxWaitMs: number): void {
+    const order = this.#order!;
+    for (let next = this.#reserved.length; next < order.length; next++) {
+      const link = order[next]!;
+      const reservation = link.participant.isDisposed
+        ? null
+        : link.participant.reserve(this.#asked * link.times);
+      if (reservation === null) return this.#moveTo(link, maxWaitMs);
+      this.#reserved.push(reservation);
+    }
+    const leases = this.#links.map((link) => this.#reserved[order.indexOf(link)]!.grant());
+    this.#reserved.length = 0;
+    this.settle(combine(this.#links, leases));
+  }
+
+  #moveTo(link: ChainLink, maxWaitMs: number): void {
+    this.#at = link;
+    const { participant } = link;
+    if (participant.isDisposed) return this.refuse(new RefusedLease(REASON.limiterDisposed));
+    const refusal = participant.refusalToWait(this.#asked * link.times, maxWaitMs, this.isReserving);
+    if (refusal === null) this.#enter(link, maxWaitMs);
+    else this.refuse(refusal);
+  }
+
+  #enter(link: ChainLink, maxWaitMs: number): void {
+    this.#at = link;
+    this.permits = this.#asked * link.times;
+    // Each limiter may have a clock of its own: what goes along is the time that is left.
+    this.deadlineMs = maxWaitMs === Infinity ? Infinity : link.participant.clock.now() + maxWaitMs;
+    link.participant.enter(this);
+  }
+
+  /** Leaves the queue; the service that called goes on with those behind. Returns the time that is left. */
+  #leave(): number {
+    this.queue?.delete(this);
+    return this.deadlineMs === Infinity ? Infinity : this.deadlineMs - this.#at.participant.clock.now();
+  }
+}

@@ -1,0 +1,138 @@
+import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
+import { asyncOnly, ObjectDisposedError, throwCollected } from '../errors.js';
+import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
+import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
+import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
+import { RateLimitLease } from '../rate-limit-lease.js';
+import { isRateLimiter } from '../rate-limiter.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import { acquireChain, attemptChain } from './chain-decision.js';
+import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
+import type { ChainLink } from './chain-link.js';
+import { noteRefusal } from './chain-refusal.js';
+import type { ChainOwner, ChainRequest } from './chain-request.js';
+import { combineStatistics } from './chain-statistics.js';
+import { requireMembers } from './chained-rate-limiter.js';
+import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
+
+/** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
+export class ChainedPartitionedRateLimiter<TResource>
+  extends PartitionedRateLimiter<TResource>
+  implements ChainOwner
+{
+  /** @internal */
+  readonly waiting = new Set<ChainRequest>();
+  readonly #limiters: readonly AsyncPartitionedRateLimiter<TResource>[];
+  #isDisposed = false;
+
+  /** @throws TypeError `ERR_RL_INVALID_ARGUMENT` - without members, or with one that isn't a partitioned limiter. */
+  constructor(limiters: readonly AsyncPartitionedRateLimiter<TResource>[]) {
+    super();
+    this.#limiters = requireMembers(limiters, isMember, 'PartitionedRateLimiter');
+  }
+
+  override getStatistics(resource: TResource): RateLimiterStatistics | null {
+    const all = this.#limiters.map((limiter) => limiter.getStatistics(resource));
+    return all.every((one) => one === null) ? null : combineStatistics(all);
+  }
+
+  override refreshOptions(): void {
+    for (const limiter of this.#limiters) if (isPartitionedRateLimiter(limiter)) limiter.refreshOptions();
+  }
+
+  /** Ends the chain and its waiters; its members live on, and so do the leases it has granted. */
+  override dispose(): void {
+    this.#isDisposed = true;
+    for (const request of this.waiting) request.withdraw();
+  }
+
+  protected override assertUsable(): void {
+    if (this.#isDisposed) throw new ObjectDisposedError('ChainedPartitionedRateLimiter');
+  }
+
+  protected override attemptAcquireCore(resource: TResource, permitCount: number): RateLimitLease {
+    const limiters = this.#resolve(resource);
+    if (limiters instanceof RateLimitLease) return limiters;
+    const links = this.#linksFor(limiters, permitCount);
+    if (links !== null) return attemptChain(links, permitCount);
+    return attemptInOrder(limiters.map((limiter) => () => attempt(limiter, permitCount)));
+  }
+
+  protected override acquireCore(
+    resource: TResource,
+    permitCount: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    return this.#acquire(resource, permitCount, { maxWaitMs: Infinity, signal });
+  }
+
+  protected override async acquireWithin(
+    resource: TResource,
+    permitCount: number,
+    wait: WaitLimits,
+  ): Promise<RateLimitLease> {
+    return this.#acquire(resource, permitCount, wait);
+  }
+
+  async #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
+    const limiters = this.#resolve(resource);
+    if (limiters instanceof RateLimitLease) return limiters;
+    const links = this.#linksFor(limiters, permitCount);
+    if (links !== null) return acquireChain(links, permitCount, this, wait);
+    return acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permitCount, wait)));
+  }
+
+  /** The limiters behind the resource, each member's partitioner run once; or the refusal of a member at its cap. */
+  #resolve(resource: TResource): AsyncRateLimiter[] | RateLimitLease {
+    const limiters: AsyncRateLimiter[] = [];
+    for (const member of this.#limiters) {
+      const limiter = partitionLimiterOf(member, resource);
+      if (limiter instanceof RateLimitLease) {
+        noteRefusal(limiter, limiters.length);
+        return limiter;
+      }
+      limiters.push(limiter);
+    }
+    return limiters;
+  }
+
+  #linksFor(limiters: readonly AsyncRateLimiter[], permitCount: number): ChainLink[] | null {
+    const links = linksOf(limiters);
+    if (links === null) return null;
+    assertWithinLimits(links, permitCount);
+    assertAlive(links);
+    return links;
+  }
+}
+
+function isMember(value: unknown): boolean {
+  return (
+    typeof (value as AsyncPartitionedRateLimiter<unknown> | null)?.acquire === 'function' &&
+    !isRateLimiter(value)
+  );
+}
+
+function attempt(limiter: AsyncRateLimiter, permitCount: number): RateLimitLease {
+  if (limiter instanceof BoundLimiter || isRateLimiter(limiter)) return limiter.attemptAcquire(permitCount);
+  throw asyncOnly(limiter);
+}
+
+/**
+ * Makes one limiter of several partitioned ones: a request is granted by the partitions of all of them in one
+ * instant, or charged to none; see {@link createChainedRateLimiter}.
+ *
+ * @param limiters - at least one.
+ * @throws TypeError `ERR_RL_INVALID_ARGUMENT` - without members, or with one that isn't a partitioned limiter.
+ */
+export function createChainedPartitionedRateLimiter<TResource>(
+  ...limiters: PartitionedRateLimiter<TResource>[]
+): ChainedPartitionedRateLimiter<TResource>;
+/** The same with members that can't answer at once: what comes out can't either. */
+export function createChainedPartitionedRateLimiter<TResource>(
+  ...limiters: AsyncPartitionedRateLimiter<TResource>[]
+): AsyncPartitionedRateLimiter<TResource>;
+export function createChainedPartitionedRateLimiter<TResource>(
+  ...limiters: AsyncPartitionedRateLimiter<TResource>[]
+): ChainedPartitionedRateLimiter<TResource> {
+  return new ChainedPartitionedRateLimiter(limiters);
+}

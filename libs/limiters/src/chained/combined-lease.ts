@@ -1,0 +1,79 @@
+import { throwCollected } from '../errors.js';
+import type { MetadataName } from '../metadata-name.js';
+import type { RateLimitQuota } from '../rate-limit-lease.js';
+import { metadataKey, RateLimitLease } from '../rate-limit-lease.js';
+import type { ChainLink } from './chain-link.js';
+
+/** Disposes leases in reverse order of acquisition, all of them, and returns what went wrong. */
+export function disposeInReverse(leases: readonly RateLimitLease[]): unknown[] {
+  const errors: unknown[] = [];
+  for (let index = leases.length - 1; index >= 0; index--) {
+    try {
+      leases[index]!.dispose();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
+}
+
+/** The leases of all members of a chain as one. */
+export class CombinedLease extends RateLimitLease {
+  #leases: readonly RateLimitLease[];
+  readonly #memberOf: (index: number) => number;
+
+  /** @param memberOf - which member of the chain the lease at an index belongs to. */
+  constructor(leases: readonly RateLimitLease[], memberOf: (index: number) => number = (index) => index) {
+    super();
+    this.#leases = leases;
+    this.#memberOf = memberOf;
+  }
+
+  override get isAcquired(): boolean {
+    return true;
+  }
+
+  override get metadataNames(): Iterable<string> {
+    const names = new Set<string>();
+    for (const lease of this.#leases) for (const name of lease.metadataNames) names.add(name);
+    return names;
+  }
+
+  override getMetadata<T>(name: MetadataName<T>): T | undefined;
+  override getMetadata(name: string): unknown;
+  override getMetadata(name: string | MetadataName<unknown>): unknown {
+    const key = metadataKey(name);
+    for (const lease of this.#leases) {
+      const value = lease.getMetadata(key);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  override quota(): readonly RateLimitQuota[] {
+    return this.#leases.flatMap((lease, index) => {
+      const member = this.#memberOf(index);
+      return lease.quota().map((entry) => ({ ...entry, member }));
+    });
+  }
+
+  override dispose(): void {
+    const leases = this.#leases;
+    if (leases.length === 0) return;
+    this.#leases = [];
+    throwCollected(disposeInReverse(leases), 'Several leases of a chain failed to end.');
+  }
+}
+
+/** Takes permits that are there from all links. */
+export function takeFromAll(links: readonly ChainLink[], permits: number): RateLimitLease {
+  return combine(
+    links,
+    links.map(({ participant, times }) => participant.take(permits * times)),
+  );
+}
+
+/** One lease over those of all links. */
+export function combine(links: readonly ChainLink[], leases: readonly RateLimitLease[]): RateLimitLease {
+  return new CombinedLease(leases, (index) => links[index]!.member);
+}

@@ -1,0 +1,62 @@
+import { throwCollected } from '../errors.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import { noteRefusal } from './chain-refusal.js';
+import { CombinedLease, disposeInReverse } from './combined-lease.js';
+
+/**
+ * The last resort for chains with a member that can't be asked without being taken from: the members one after
+ * the other, what the earlier ones granted held meanwhile, and given back when a later one refuses or fails.
+ */
+
+const SEVERAL = 'Several members of a chain failed.';
+
+/** Asks every member now. */
+export function attemptInOrder(asks: readonly (() => RateLimitLease)[]): RateLimitLease {
+  const leases: RateLimitLease[] = [];
+  for (const ask of asks) {
+    const lease = askOr(ask, leases);
+    if (!lease.isAcquired) return refused(lease, leases);
+    leases.push(lease);
+  }
+  return new CombinedLease(leases);
+}
+
+/** Asks every member, each once the one before it has granted. */
+export async function acquireInOrder(
+  asks: readonly (() => Promise<RateLimitLease>)[],
+): Promise<RateLimitLease> {
+  const leases: RateLimitLease[] = [];
+  for (const ask of asks) {
+    let lease: RateLimitLease;
+    try {
+      // Each has to know that all before it granted.
+      // oxlint-disable-next-line no-await-in-loop
+      lease = await ask();
+    } catch (error) {
+      return failed(error, leases);
+    }
+    if (!lease.isAcquired) return refused(lease, leases);
+    leases.push(lease);
+  }
+  return new CombinedLease(leases);
+}
+
+function askOr(ask: () => RateLimitLease, leases: readonly RateLimitLease[]): RateLimitLease {
+  try {
+    return ask();
+  } catch (error) {
+    return failed(error, leases);
+  }
+}
+
+function refused(lease: RateLimitLease, leases: readonly RateLimitLease[]): RateLimitLease {
+  throwCollected(disposeInReverse(leases), SEVERAL);
+  noteRefusal(lease, leases.length);
+  return lease;
+}
+
+function failed(error: unknown, leases: readonly RateLimitLease[]): never {
+  const errors = [...disposeInReverse(leases), error];
+  throwCollected(errors, SEVERAL);
+  throw error;
+}

@@ -1,0 +1,74 @@
+/**
+ * The source of time of every limiter. Inject your own to test without waiting; `FakeClock` from
+ * `@ratelease/limiters/testing` is one.
+ */
+export interface Clock {
+  /**
+   * Milliseconds from any fixed origin, fractions allowed. Should be monotonic: a reading below an earlier
+   * one counts as no time passed, so that nothing is ever credited twice.
+   */
+  now(): number;
+
+  /**
+   * Calls `callback` once, `delayMs` milliseconds from now. Any finite delay is allowed, beyond 2^31 ms too.
+   *
+   * @param options.background - `true`: the timer doesn't keep the process alive (somebody's tidying, not
+   * somebody's wait).
+   */
+  setTimer(callback: () => void, delayMs: number, options?: TimerOptions): ClockTimer;
+}
+
+/** How a timer of a {@link Clock} behaves. */
+export interface TimerOptions {
+  /** `true` when nobody waits for this timer: it must not keep the process alive. Default `false`. */
+  readonly background?: boolean | undefined;
+}
+
+/** A timer that a {@link Clock} has set. */
+export interface ClockTimer {
+  /** Takes the timer back; does nothing once it has fired or was cancelled. */
+  cancel(): void;
+}
+
+/** Node keeps delays in a signed 32-bit integer and fires at once when one is larger. */
+const LONGEST_NATIVE_DELAY_MS = 2_147_483_647;
+
+class SystemTimer implements ClockTimer {
+  #handle: ReturnType<typeof setTimeout> | undefined;
+  readonly #callback: () => void;
+  readonly #dueMs: number;
+  readonly #background: boolean;
+
+  constructor(callback: () => void, delayMs: number, background: boolean) {
+    this.#callback = callback;
+    this.#background = background;
+    this.#dueMs = performance.now() + delayMs;
+    this.#arm(delayMs);
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+
+  #arm(delayMs: number): void {
+    const native = Math.min(Math.max(0, Math.ceil(delayMs)), LONGEST_NATIVE_DELAY_MS);
+    this.#handle = setTimeout(() => this.#fire(), native);
+    if (this.#background) (this.#handle as { unref?: () => void }).unref?.();
+  }
+
+  #fire(): void {
+    const leftMs = this.#dueMs - performance.now();
+    // A wait longer than the native maximum is a chain of shorter ones.
+    if (leftMs > 1) this.#arm(leftMs);
+    else this.#callback();
+  }
+}
+
+/**
+ * The monotonic clock of the process (`performance.now`) with the platform's timers. It looks both up at
+ * each call, so that fake timers of a test runner work without injecting anything.
+ */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  setTimer: (callback, delayMs, options) => new SystemTimer(callback, delayMs, options?.background === true),
+};

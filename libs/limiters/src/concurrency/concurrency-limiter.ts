@@ -1,0 +1,98 @@
+import type { ChainParticipant } from '../chained/chain-participant.js';
+import { chainParticipants } from '../chained/chain-participant.js';
+import { requireInteger, requireOptions } from '../checks.js';
+import { changedOptions } from '../engine/changed-options.js';
+import type { LimiterOptions } from '../engine/limiter-options.js';
+import { readCoreOptions } from '../engine/limiter-options.js';
+import { LimiterCore } from '../engine/limiter-core.js';
+import { soleParticipant } from '../engine/participants.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import { RateLimiter } from '../rate-limiter.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import { ConcurrencyAlgorithm } from './concurrency-algorithm.js';
+
+/** Options of a {@link ConcurrencyLimiter}. */
+export interface ConcurrencyLimiterOptions extends LimiterOptions {
+  /** The most permits that may be held at once, an integer of at least 1. */
+  readonly permitLimit: number;
+}
+
+const NAME = 'ConcurrencyLimiter';
+
+function readLimit(options: ConcurrencyLimiterOptions): number {
+  requireOptions(NAME, options);
+  return requireInteger(NAME, 'permitLimit', options.permitLimit, 1);
+}
+
+/**
+ * Limits how much runs at once: permits are held from the grant until the lease is disposed, and go to the next
+ * waiter in the same instant.
+ *
+ * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
+ */
+export class ConcurrencyLimiter extends RateLimiter {
+  readonly #core: LimiterCore;
+  #options: ConcurrencyLimiterOptions;
+
+  constructor(options: ConcurrencyLimiterOptions) {
+    super();
+    const algorithm = new ConcurrencyAlgorithm(readLimit(options));
+    this.#options = { ...options };
+    this.#core = new LimiterCore(NAME, algorithm, readCoreOptions(NAME, options));
+  }
+
+  override get idleDurationMs(): number | null {
+    return this.#core.idleDurationMs;
+  }
+
+  override getStatistics(): RateLimiterStatistics {
+    return this.#core.getStatistics();
+  }
+
+  /**
+   * Changes options of the living limiter. What is held stays held: under a lower limit nothing is granted
+   * until enough has come back, and waiters that ask for more than it are refused with `Limit lowered`.
+   *
+   * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
+   */
+  updateOptions(changes: Partial<ConcurrencyLimiterOptions>): void {
+    const options = changedOptions(NAME, this.#options, changes, ['clock']);
+    const algorithm = new ConcurrencyAlgorithm(readLimit(options));
+    this.#core.change(algorithm, readCoreOptions(NAME, options));
+    this.#options = options;
+  }
+
+  /** Makes the limiter as new: everything is available, and leases handed out before give nothing back. */
+  reset(): void {
+    this.#core.reset();
+  }
+
+  override dispose(): void {
+    this.#core.dispose();
+  }
+
+  /** What a chain takes from; see {@link ChainParticipant}. */
+  [chainParticipants](): readonly ChainParticipant[] | null {
+    return soleParticipant(this, ConcurrencyLimiter.prototype, this.#core);
+  }
+
+  protected override assertAcquirable(permitCount: number): void {
+    this.#core.assertAcquirable(permitCount);
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    return this.#core.attempt(permitCount);
+  }
+
+  protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    return this.#core.acquire(permitCount, signal, Infinity);
+  }
+
+  protected override acquireWithin(
+    permitCount: number,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    return this.#core.acquire(permitCount, signal, maxWaitMs);
+  }
+}

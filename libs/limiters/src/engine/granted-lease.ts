@@ -1,0 +1,76 @@
+import type { RateLimitQuota } from '../rate-limit-lease.js';
+import { RateLimitLease } from '../rate-limit-lease.js';
+import type { PermitAlgorithm } from './algorithm.js';
+import { toMilliseconds } from './time-unit.js';
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
+
+/** What a lease tells of the limiter behind it, as of the decision. */
+export function quotaEntry(algorithm: PermitAlgorithm, remaining: number, untilFull: number): RateLimitQuota {
+  return {
+    limit: algorithm.limit,
+    remaining: Math.max(0, remaining),
+    resetAfterMs: Number.isNaN(untilFull) ? undefined : toMilliseconds(untilFull),
+    windowMs: algorithm.windowMs,
+    member: 0,
+  };
+}
+
+/** A granted lease of a rate: what it took comes back with time, whatever happens to the lease. */
+export class GrantedLease extends RateLimitLease {
+  readonly #algorithm: PermitAlgorithm;
+  readonly #remaining: number;
+  readonly #untilFull: number;
+
+  constructor(algorithm: PermitAlgorithm, remaining: number, untilFull: number) {
+    super();
+    this.#algorithm = algorithm;
+    this.#remaining = remaining;
+    this.#untilFull = untilFull;
+  }
+
+  override get isAcquired(): boolean {
+    return true;
+  }
+
+  override get metadataNames(): Iterable<string> {
+    return NO_NAMES;
+  }
+
+  override getMetadata(): undefined {
+    return undefined;
+  }
+
+  override quota(): readonly RateLimitQuota[] {
+    return [quotaEntry(this.#algorithm, this.#remaining, this.#untilFull)];
+  }
+}
+
+/** Takes permits back when a lease ends. */
+export interface PermitKeeper {
+  readonly algorithm: PermitAlgorithm;
+  /** Counts resets: permits of an earlier epoch are no longer owed. */
+  readonly epoch: number;
+  release(permits: number, epoch: number): void;
+}
+
+/** A granted lease whose permits come back when it is disposed. */
+export class HeldLease extends GrantedLease {
+  #keeper: PermitKeeper | null;
+  readonly #permits: number;
+  readonly #epoch: number;
+
+  constructor(keeper: PermitKeeper, permits: number, remaining: number) {
+    super(keeper.algorithm, remaining, NaN);
+    this.#keeper = keeper;
+    this.#permits = permits;
+    this.#epoch = keeper.epoch;
+  }
+
+  override dispose(): void {
+    const keeper = this.#keeper;
+    if (keeper === null) return;
+    this.#keeper = null;
+    keeper.release(this.#permits, this.#epoch);
+  }
+}

@@ -1,0 +1,79 @@
+import type { ChainParticipant } from '../chained/chain-participant.js';
+import { chainParticipants } from '../chained/chain-participant.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import { ReplenishingRateLimiter } from '../replenishing-rate-limiter.js';
+import type { PermitAlgorithm } from './algorithm.js';
+import type { CoreOptions } from './limiter-core.js';
+import { LimiterCore } from './limiter-core.js';
+import { soleParticipant } from './participants.js';
+
+/** The face of a {@link LimiterCore} whose permits come back with time: everything but the options. */
+export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
+  readonly #core: LimiterCore;
+
+  /** @internal */
+  constructor(name: string, algorithm: PermitAlgorithm, options: CoreOptions) {
+    super();
+    this.#core = new LimiterCore(name, algorithm, options);
+  }
+
+  override get isAutoReplenishing(): boolean {
+    return !this.#core.algorithm.isManual;
+  }
+
+  override get replenishmentPeriodMs(): number {
+    return this.#core.algorithm.periodMs;
+  }
+
+  override get idleDurationMs(): number | null {
+    return this.#core.idleDurationMs;
+  }
+
+  override tryReplenish(): boolean {
+    return this.#core.tryReplenish();
+  }
+
+  override getStatistics(): RateLimiterStatistics {
+    return this.#core.getStatistics();
+  }
+
+  /** Makes the limiter as new: everything is available, and leases handed out before give nothing back. */
+  reset(): void {
+    this.#core.reset();
+  }
+
+  override dispose(): void {
+    this.#core.dispose();
+  }
+
+  /** What a chain takes from; see {@link ChainParticipant}. */
+  [chainParticipants](): readonly ChainParticipant[] | null {
+    return soleParticipant(this, TimedRateLimiter.prototype, this.#core);
+  }
+
+  protected override assertAcquirable(permitCount: number): void {
+    this.#core.assertAcquirable(permitCount);
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    return this.#core.attempt(permitCount);
+  }
+
+  protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    return this.#core.acquire(permitCount, signal, Infinity);
+  }
+
+  protected override acquireWithin(
+    permitCount: number,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    return this.#core.acquire(permitCount, signal, maxWaitMs);
+  }
+
+  /** Goes on with other numbers. */
+  protected change(algorithm: PermitAlgorithm, options: CoreOptions): void {
+    this.#core.change(algorithm, options);
+  }
+}

@@ -1,0 +1,122 @@
+import type { Cells, PermitAlgorithm, WaitingPermits } from '../engine/algorithm.js';
+import { divideFloor } from '../engine/exact.js';
+import { toNanoseconds } from '../engine/time-unit.js';
+
+/** With permits out: the start of their window. With all back: the boundary since which they are. */
+const START = 0;
+const USED = 1;
+/** Manual mode only: the `tryReplenish` call that brought everything back. */
+const FULL_SINCE = 2;
+
+/**
+ * At each boundary `anchor + k * window` all permits are back; the anchor is the construction, and no call
+ * moves a boundary.
+ *
+ * Guarantee: grants in any span of one window <= 2 * limit (limit before a boundary, limit after it), and in
+ * the span between two boundaries <= limit. State: two numbers (three in manual mode).
+ */
+export class FixedWindowAlgorithm implements PermitAlgorithm {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly isReplenishing = true;
+  readonly isManual: boolean;
+  readonly cellCount: number;
+  readonly #window: number;
+
+  constructor(limit: number, windowMs: number, isManual: boolean) {
+    this.limit = limit;
+    this.windowMs = windowMs;
+    this.isManual = isManual;
+    this.cellCount = isManual ? 3 : 2;
+    this.#window = toNanoseconds(windowMs);
+  }
+
+  get periodMs(): number {
+    return this.windowMs;
+  }
+
+  initialize(cells: Cells, at: number, now: number): void {
+    cells[at + START] = now;
+    cells[at + USED] = 0;
+    if (this.isManual) cells[at + FULL_SINCE] = now;
+  }
+
+  advance(cells: Cells, at: number, now: number): boolean {
+    if (this.isManual || cells[at + USED] === 0 || now - cells[at + START]! < this.#window) return false;
+    cells[at + USED] = 0;
+    // The first boundary is the moment of fullness, however many passed; `take` catches up with the others.
+    cells[at + START]! += this.#window;
+    return true;
+  }
+
+  replenish(cells: Cells, at: number, now: number): boolean {
+    const passed = this.#windowsSince(cells[at + START]!, now);
+    if (!this.isManual || passed < 1) return false;
+    cells[at + START]! += passed * this.#window;
+    if (cells[at + USED] !== 0) cells[at + FULL_SINCE] = now;
+    cells[at + USED] = 0;
+    return true;
+  }
+
+  available(cells: Cells, at: number): number {
+    return this.limit - cells[at + USED]!;
+  }
+
+  take(cells: Cells, at: number, permits: number, now: number): number {
+    if (cells[at + USED] === 0 && !this.isManual && now - cells[at + START]! >= this.#window) {
+      cells[at + START]! += this.#windowsSince(cells[at + START]!, now) * this.#window;
+    }
+    cells[at + USED]! += permits;
+    return cells[at + START]!;
+  }
+
+  release(): void {
+    // What a window has granted comes back with the next one.
+  }
+
+  markFull(): void {
+    // The moment of fullness follows from the state.
+  }
+
+  undo(cells: Cells, at: number, permits: number, receipt: number): void {
+    // After the boundary they are back already.
+    if (cells[at + START] === receipt) cells[at + USED] = Math.max(0, cells[at + USED]! - permits);
+  }
+
+  fullSince(cells: Cells, at: number): number {
+    if (cells[at + USED] !== 0) return NaN;
+    return cells[at + (this.isManual ? FULL_SINCE : START)]!;
+  }
+
+  untilFull(cells: Cells, at: number, now: number): number {
+    return cells[at + USED] === 0 ? 0 : Math.max(0, cells[at + START]! + this.#window - now);
+  }
+
+  dueAt(cells: Cells, at: number, permits: number): number {
+    return permits <= this.available(cells, at) ? -Infinity : cells[at + START]! + this.#window;
+  }
+
+  dueBehind(cells: Cells, at: number, waiting: WaitingPermits, permits: number): number {
+    let left = this.available(cells, at);
+    let windows = 0;
+    const serve = (asked: number): void => {
+      if (left < asked) {
+        windows++;
+        left = this.limit;
+      }
+      left -= asked;
+    };
+    waiting.forEachInTurn(serve);
+    serve(permits);
+    return windows === 0 ? -Infinity : cells[at + START]! + windows * this.#window;
+  }
+
+  adopt(_previous: PermitAlgorithm, cells: Cells, now: number): Cells {
+    this.advance(cells, 0, now);
+    return cells;
+  }
+
+  #windowsSince(start: number, now: number): number {
+    return now < start ? 0 : divideFloor(now - start, this.#window);
+  }
+}

@@ -1,0 +1,50 @@
+export type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } from './async-rate-limiter.js';
+export type { Clock, ClockTimer, TimerOptions } from './clock.js';
+export { systemClock } from './clock.js';
+export type { RateLimitError, RateLimitErrorCode } from './errors.js';
+export { isRateLimitError, ObjectDisposedError } from './errors.js';
+export { MetadataName } from './metadata-name.js';
+export type { RateLimitQuota } from './rate-limit-lease.js';
+export { RateLimitLease } from './rate-limit-lease.js';
+export { isRateLimiter, RateLimiter } from './rate-limiter.js';
+export type { RateLimiterStatistics } from './rate-limiter-statistics.js';
+export { ReplenishingRateLimiter } from './replenishing-rate-limiter.js';
+
+export type { LimiterOptions, ReplenishingLimiterOptions } from './engine/limiter-options.js';
+export { TimedRateLimiter } from './engine/timed-rate-limiter.js';
+export type { QueueProcessingOrder } from './queue/wait-queue.js';
+export type { ConcurrencyLimiterOptions } from './concurrency/concurrency-limiter.js';
+export { ConcurrencyLimiter } from './concurrency/concurrency-limiter.js';
+export type { FixedWindowRateLimiterOptions } from './fixed-window/fixed-window-rate-limiter.js';
+export { FixedWindowRateLimiter } from './fixed-window/fixed-window-rate-limiter.js';
+export type { SlidingWindowRateLimiterOptions } from './sliding-window/sliding-window-rate-limiter.js';
+export { SlidingWindowRateLimiter } from './sliding-window/sliding-window-rate-limiter.js';
+export type { TokenBucketRateLimiterOptions } from './token-bucket/token-bucket-rate-limiter.js';
+export { TokenBucketRateLimiter } from './token-bucket/token-bucket-rate-limiter.js';
+
+export type { ChainParticipant, Reservation } from './chained/chain-participant.js';
+export { chainParticipants, partitionOf } from './chained/chain-participant.js';
+export { refusedMember, retryAfterOfAll } from './chained/chain-refusal.js';
+export {
+  ChainedPartitionedRateLimiter,
+  createChainedPartitionedRateLimiter,
+} from './chained/chained-partitioned-rate-limiter.js';
+export { ChainedRateLimiter, createChainedRateLimiter } from './chained/chained-rate-limiter.js';
+
+export type {
+  Partitioner,
+  PartitionedRateLimiterOptions,
+} from './partitioned/default-partitioned-rate-limiter.js';
+export {
+  createPartitionedRateLimiter,
+  DefaultPartitionedRateLimiter,
+} from './partitioned/default-partitioned-rate-limiter.js';
+export type { PartitionErrorHandler } from './partitioned/partition-store.js';
+export type { TranslationOptions, WaitLimits } from './partitioned/partitioned-rate-limiter.js';
+export {
+  isPartitionedRateLimiter,
+  PartitionedRateLimiter,
+  TranslatingRateLimiter,
+} from './partitioned/partitioned-rate-limiter.js';
+export type { PartitionContext } from './partitioned/rate-limit-partition.js';
+export { RateLimitPartition } from './partitioned/rate-limit-partition.js';

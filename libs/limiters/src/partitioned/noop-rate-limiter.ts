@@ -1,0 +1,137 @@
+import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
+import { chainParticipants } from '../chained/chain-participant.js';
+import type { Clock } from '../clock.js';
+import { nextCreationOrder } from '../engine/creation-order.js';
+import { ObjectDisposedError } from '../errors.js';
+import type { RateLimitQuota } from '../rate-limit-lease.js';
+import { RateLimitLease } from '../rate-limit-lease.js';
+import { RateLimiter } from '../rate-limiter.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+
+const NAME = 'NoLimiter';
+
+class UnlimitedLease extends RateLimitLease {
+  override get isAcquired(): boolean {
+    return true;
+  }
+
+  override get metadataNames(): Iterable<string> {
+    return [];
+  }
+
+  override getMetadata(): undefined {
+    return undefined;
+  }
+}
+
+const LEASE = new UnlimitedLease();
+
+/** The limiter of `RateLimitPartition.getNoLimiter`: grants everything and is idle since its last use. */
+export class NoopRateLimiter extends RateLimiter implements ChainParticipant {
+  readonly name = NAME;
+  readonly creationOrder = nextCreationOrder();
+  readonly permitLimit = Infinity;
+  readonly isHeld = false;
+  readonly clock: Clock;
+  #lastUsedMs: number;
+  #granted = 0;
+  #isDisposed = false;
+
+  constructor(clock: Clock) {
+    super();
+    this.clock = clock;
+    this.#lastUsedMs = clock.now();
+  }
+
+  get isDisposed(): boolean {
+    return this.#isDisposed;
+  }
+
+  override get idleDurationMs(): number {
+    return Math.max(0, this.clock.now() - this.#lastUsedMs);
+  }
+
+  override getStatistics(): RateLimiterStatistics {
+    return {
+      currentAvailablePermits: Infinity,
+      currentQueuedCount: 0,
+      totalFailedLeases: 0,
+      totalSuccessfulLeases: this.#granted,
+    };
+  }
+
+  override dispose(): void {
+    this.#isDisposed = true;
+  }
+
+  [chainParticipants](): readonly ChainParticipant[] {
+    return [this];
+  }
+
+  bringUpToDate(): void {
+    // Nothing is ever due.
+  }
+
+  canGrant(): boolean {
+    return true;
+  }
+
+  hasEnough(): boolean {
+    return true;
+  }
+
+  take(): RateLimitLease {
+    this.#granted++;
+    this.#lastUsedMs = this.clock.now();
+    return LEASE;
+  }
+
+  /** Never asked for: it has no reason to refuse. */
+  refuse(): RateLimitLease {
+    return LEASE;
+  }
+
+  refusalToWait(): null {
+    return null;
+  }
+
+  enter(): void {
+    // Nobody has to wait here.
+  }
+
+  reserve(): Reservation {
+    return this.reserveInTurn();
+  }
+
+  reserveInTurn(): Reservation {
+    return { grant: () => this.take(), undo: () => undefined };
+  }
+
+  hold(): void {
+    // A new one would do as well.
+  }
+
+  unhold(): void {
+    // See hold.
+  }
+
+  quota(): RateLimitQuota {
+    return { limit: Infinity, remaining: Infinity, resetAfterMs: undefined, windowMs: undefined, member: 0 };
+  }
+
+  retryAfterMs(): undefined {
+    return undefined;
+  }
+
+  protected override assertAcquirable(): void {
+    if (this.#isDisposed) throw new ObjectDisposedError(NAME);
+  }
+
+  protected override attemptAcquireCore(): RateLimitLease {
+    return this.take();
+  }
+
+  protected override acquireCore(): Promise<RateLimitLease> {
+    return Promise.resolve(this.take());
+  }
+}

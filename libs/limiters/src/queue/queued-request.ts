@@ -1,0 +1,17 @@
+import type { LimiterCore } from '../engine/limiter-core.js';
+import { Waiter } from './waiter.js';
+
+/** A request that waits for one limiter. */
+export class QueuedRequest extends Waiter {
+  readonly #core: LimiterCore;
+
+  constructor(core: LimiterCore, permits: number, signal: AbortSignal | undefined) {
+    super(permits, signal);
+    this.#core = core;
+  }
+
+  override takeTurn(): void {
+    this.queue?.delete(this);
+    this.settle(this.#core.take(this.permits));
+  }
+}

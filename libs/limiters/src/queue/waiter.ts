@@ -1,0 +1,103 @@
+import { REASON, RefusedLease } from '../engine/refused-lease.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { Abortable } from './abort-subscription.js';
+import { subscribe, unsubscribe } from './abort-subscription.js';
+import type { WaitQueue } from './wait-queue.js';
+
+/** The limiter in whose queue a waiter stands, as the waiter sees it. */
+export interface WaitingPlace {
+  /** The waiter is gone: frees its room and looks at who is next. */
+  withdraw(waiter: Waiter): void;
+  /** When its request could be granted, in whole milliseconds from now, if it were made now. */
+  retryAfterMs(permits: number): number | undefined;
+  /** Counts a wait that ended in a refusal. */
+  countRefusal(): void;
+}
+
+/**
+ * A request that waits for its turn in a queue. It settles exactly once, whoever comes first: a grant, an
+ * abort, the end of its time, the end of its limiter.
+ */
+export abstract class Waiter implements Abortable {
+  /** Neighbours in the queue. */
+  older: Waiter | null = null;
+  newer: Waiter | null = null;
+  queue: WaitQueue | null = null;
+  place: WaitingPlace | null = null;
+  /** What it asks of the limiter in whose queue it is. */
+  permits: number;
+  /** When its time is over, in clock milliseconds, and where it stands among the deadlines of its queue. */
+  deadlineMs = Infinity;
+  deadlineIndex = -1;
+
+  readonly promise: Promise<RateLimitLease>;
+  #resolve!: (lease: RateLimitLease) => void;
+  #reject!: (reason: unknown) => void;
+  #isSettled = false;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(permits: number, signal: AbortSignal | undefined) {
+    this.permits = permits;
+    this.#signal = signal;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (signal !== undefined) subscribe(signal, this);
+  }
+
+  /** Whether it goes on by reserving: it stands before everybody else in its queue. */
+  get isReserving(): boolean {
+    return false;
+  }
+
+  /** Called when there is enough for it at the head of its queue; must leave that head or change its state. */
+  abstract takeTurn(): void;
+
+  /** Gives up what it may have taken on its way. */
+  protected giveUp(): void {
+    // A plain waiter holds nothing.
+  }
+
+  /** Called once, when the wait ends in whichever way. */
+  protected ended(): void {
+    // A plain waiter is known to nobody but its queue.
+  }
+
+  /** Ends the wait with a lease, granted or refused. */
+  settle(lease: RateLimitLease): void {
+    if (!this.#end()) return;
+    this.#resolve(lease);
+  }
+
+  /** Ends the wait with a refusal, by a limiter that goes on. */
+  refuse(lease: RateLimitLease): void {
+    this.giveUp();
+    this.settle(lease);
+  }
+
+  onAbort(reason: unknown): void {
+    const place = this.place;
+    if (!this.#end()) return;
+    this.giveUp();
+    this.#reject(reason);
+    place?.withdraw(this);
+  }
+
+  /** Its time is over. */
+  onDeadline(): void {
+    const place = this.place;
+    const retryAfterMs = place?.retryAfterMs(this.permits);
+    place?.countRefusal();
+    this.refuse(new RefusedLease(REASON.waitLimitReached, retryAfterMs));
+    place?.withdraw(this);
+  }
+
+  #end(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    if (this.#signal !== undefined) unsubscribe(this.#signal, this);
+    this.ended();
+    return true;
+  }
+}

@@ -1,0 +1,140 @@
+import type { ClockTimer } from '../clock.js';
+import type { LimiterCore } from '../engine/limiter-core.js';
+import { REASON, RefusedLease } from '../engine/refused-lease.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { Waiter, WaitingPlace } from './waiter.js';
+import { WaitQueue } from './wait-queue.js';
+import type { QueueProcessingOrder } from './wait-queue.js';
+
+/**
+ * Where the requests of a limiter wait: their queue, the service, and the one timer, which exists only while
+ * somebody waits and is set for the exact moment at which the first of them can go or has to.
+ */
+export class WaitingRoom implements WaitingPlace {
+  queue: WaitQueue;
+  readonly #core: LimiterCore;
+  #isServing = false;
+  #timer: ClockTimer | null = null;
+  #timerAtMs = Infinity;
+  readonly #onTimer = (): void => {
+    this.#timer = null;
+    this.#timerAtMs = Infinity;
+    this.#core.bringUpToDate();
+    this.#expire();
+    this.#arm();
+  };
+
+  constructor(core: LimiterCore) {
+    this.#core = core;
+    this.queue = new WaitQueue(core.queueProcessingOrder);
+  }
+
+  /** Whether a newcomer that asks for permits may take them although others wait. */
+  lets(permits: number): boolean {
+    if (permits === 0) return true;
+    if (this.queue.hasReserving) return false;
+    return this.queue.withPermits === 0 || this.#core.queueProcessingOrder === 'newestFirst';
+  }
+
+  enter(waiter: Waiter): void {
+    this.queue.add(waiter, this);
+    if (this.queue.inTurn === waiter || waiter.deadlineMs !== Infinity) this.#arm();
+  }
+
+  /** Serves those in turn while there is enough for them. */
+  serve(): void {
+    // A turn may touch other limiters whose waiters come back here: the loop below looks again anyway.
+    if (this.#isServing) return;
+    this.#isServing = true;
+    try {
+      let next = this.queue.inTurn;
+      while (next !== null && !this.#core.isDisposed && this.#core.hasEnough(next.permits)) {
+        next.takeTurn();
+        next = this.queue.inTurn;
+      }
+    } finally {
+      this.#isServing = false;
+    }
+    this.#arm();
+  }
+
+  withdraw(waiter: Waiter): void {
+    if (waiter.queue === this.queue) this.queue.delete(waiter);
+    this.#core.bringUpToDate();
+    this.serve();
+  }
+
+  retryAfterMs(permits: number): number | undefined {
+    return this.#core.retryAfterMs(permits);
+  }
+
+  countRefusal(): void {
+    this.#core.countRefusal();
+  }
+
+  /** Evicts from the oldest end until at most so many permits wait. Evicts nobody where that isn't enough. */
+  evict(permitsLeft: number, refusal: (permits: number) => RateLimitLease): boolean {
+    let left = this.queue.permits;
+    for (let waiter = this.queue.oldest; waiter !== null && left > permitsLeft; waiter = waiter.newer)
+      left -= waiter.permits;
+    if (left > permitsLeft) return false;
+    while (this.queue.permits > permitsLeft) {
+      const oldest = this.queue.oldest!;
+      this.queue.delete(oldest);
+      oldest.refuse(refusal(oldest.permits));
+    }
+    return true;
+  }
+
+  /** Refuses those that ask for more than the limit now is. */
+  refuseAbove(limit: number): void {
+    for (const waiter of this.queue.inOrder()) {
+      if (waiter.permits <= limit) continue;
+      this.queue.delete(waiter);
+      this.#core.countRefusal();
+      waiter.refuse(new RefusedLease(REASON.limitLowered));
+    }
+  }
+
+  /** Goes on in the other order. */
+  reorder(order: QueueProcessingOrder): void {
+    this.queue.isNewestFirst = order === 'newestFirst';
+  }
+
+  /** The limiter has ended: everybody leaves, in the order of service. */
+  close(): void {
+    this.#disarm();
+    for (const waiter of this.queue.inOrder()) {
+      this.queue.delete(waiter);
+      waiter.refuse(new RefusedLease(REASON.limiterDisposed));
+    }
+  }
+
+  #expire(): void {
+    const nowMs = this.#core.clock.now();
+    for (let waiter = this.queue.overdue(nowMs); waiter !== undefined; waiter = this.queue.overdue(nowMs)) {
+      waiter.onDeadline();
+    }
+  }
+
+  #arm(): void {
+    const next = this.queue.inTurn;
+    if (next === null || this.#core.isDisposed) return this.#disarm();
+    const turnInMs = this.#core.delayUntilMs(next.permits);
+    const deadlineMs = this.queue.firstDeadlineMs;
+    if (Number.isNaN(turnInMs) && deadlineMs === Infinity) return this.#disarm();
+    const nowMs = this.#core.clock.now();
+    const deadlineInMs = deadlineMs - nowMs;
+    const delayMs = Math.max(0, turnInMs <= deadlineInMs ? turnInMs : deadlineInMs);
+    if (this.#timer !== null && this.#timerAtMs === nowMs + delayMs) return;
+    this.#disarm();
+    this.#timerAtMs = nowMs + delayMs;
+    this.#timer = this.#core.clock.setTimer(this.#onTimer, delayMs);
+  }
+
+  #disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#timerAtMs = Infinity;
+  }
+}

@@ -1,0 +1,199 @@
+import type { Cells, PermitAlgorithm, WaitingPermits } from '../engine/algorithm.js';
+import { divideFloor, multiplyDivideCeil, multiplyDivideFloor } from '../engine/exact.js';
+import { toNanoseconds } from '../engine/time-unit.js';
+import { SegmentForecast } from './segment-forecast.js';
+
+/** Boundary k lies at `anchor + k * window / segments`; the anchor moves by whole windows only. */
+const ANCHOR = 0;
+/** The current segment; while everything is back, the boundary since which it is. */
+const CURRENT = 1;
+const USED = 2;
+/** Manual mode only: the `tryReplenish` call that brought everything back. */
+const FULL_SINCE = 3;
+/** From here on the permits granted in each segment, a ring by segment number. */
+const SEGMENTS = 4;
+
+/**
+ * A window that moves segment by segment: what a segment grants comes back when the window has left it, S
+ * boundaries later. The oldest segment counts in full, so the window errs on the strict side.
+ *
+ * Guarantee: grants in any span of (S - 1) / S windows <= limit, and in a span of one window that begins at a
+ * boundary <= limit. State: four numbers and one a segment.
+ */
+export class SlidingWindowAlgorithm implements PermitAlgorithm {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly periodMs: number;
+  readonly isReplenishing = true;
+  readonly isManual: boolean;
+  readonly cellCount: number;
+  readonly #window: number;
+  readonly #segments: number;
+
+  constructor(limit: number, windowMs: number, segments: number, isManual: boolean) {
+    this.limit = limit;
+    this.windowMs = windowMs;
+    this.periodMs = windowMs / segments;
+    this.isManual = isManual;
+    this.cellCount = SEGMENTS + segments;
+    this.#window = toNanoseconds(windowMs);
+    this.#segments = segments;
+  }
+
+  initialize(cells: Cells, at: number, now: number): void {
+    for (let cell = 0; cell < this.cellCount; cell++) cells[at + cell] = 0;
+    cells[at + ANCHOR] = now;
+    cells[at + FULL_SINCE] = now;
+  }
+
+  advance(cells: Cells, at: number, now: number): boolean {
+    if (this.isManual || cells[at + USED] === 0) return false;
+    const segment = this.#segmentAt(cells, at, now);
+    if (segment <= cells[at + CURRENT]!) return false;
+    return this.#move(cells, at, segment);
+  }
+
+  replenish(cells: Cells, at: number, now: number): boolean {
+    const segment = this.#segmentAt(cells, at, now);
+    if (!this.isManual || segment <= cells[at + CURRENT]!) return false;
+    const wasUsed = cells[at + USED] !== 0;
+    this.#move(cells, at, segment);
+    if (wasUsed && cells[at + USED] === 0) cells[at + FULL_SINCE] = now;
+    // Moving stops at the moment of fullness, but all that is due counts as applied.
+    this.#enter(cells, at, this.#segmentAt(cells, at, now));
+    return true;
+  }
+
+  available(cells: Cells, at: number): number {
+    return this.limit - cells[at + USED]!;
+  }
+
+  take(cells: Cells, at: number, permits: number, now: number): number {
+    if (cells[at + USED] === 0 && !this.isManual) {
+      this.#enter(cells, at, Math.max(cells[at + CURRENT]!, this.#segmentAt(cells, at, now)));
+    }
+    const current = cells[at + CURRENT]!;
+    cells[this.#ring(at, current)]! += permits;
+    cells[at + USED]! += permits;
+    // The start of the segment names it for good, whatever the anchor does.
+    return this.#boundary(cells, at, current);
+  }
+
+  release(): void {
+    // What a segment has granted comes back when the window leaves it.
+  }
+
+  markFull(): void {
+    // The moment of fullness follows from the state.
+  }
+
+  undo(cells: Cells, at: number, permits: number, receipt: number): void {
+    for (let back = 0; back < this.#segments; back++) {
+      const segment = cells[at + CURRENT]! - back;
+      if (this.#boundary(cells, at, segment) !== receipt) continue;
+      const given = Math.min(permits, cells[this.#ring(at, segment)]!);
+      cells[this.#ring(at, segment)]! -= given;
+      cells[at + USED]! -= given;
+      return;
+    }
+  }
+
+  fullSince(cells: Cells, at: number): number {
+    if (cells[at + USED] !== 0) return NaN;
+    return this.isManual ? cells[at + FULL_SINCE]! : this.#boundary(cells, at, cells[at + CURRENT]!);
+  }
+
+  untilFull(cells: Cells, at: number, now: number): number {
+    if (cells[at + USED] === 0) return 0;
+    let segment = cells[at + CURRENT]!;
+    while (cells[this.#ring(at, segment)] === 0) segment--;
+    return Math.max(0, this.#boundary(cells, at, segment + this.#segments) - now);
+  }
+
+  dueAt(cells: Cells, at: number, permits: number): number {
+    const forecast = this.#forecast(cells, at);
+    forecast.serve(permits);
+    return this.#dueAt(cells, at, forecast.boundary);
+  }
+
+  dueBehind(cells: Cells, at: number, waiting: WaitingPermits, permits: number): number {
+    const forecast = this.#forecast(cells, at);
+    waiting.forEachInTurn((asked) => forecast.serve(asked));
+    forecast.serve(permits);
+    return this.#dueAt(cells, at, forecast.boundary);
+  }
+
+  adopt(previous: PermitAlgorithm, cells: Cells, now: number): Cells {
+    const before = previous as SlidingWindowAlgorithm;
+    if (before.#window === this.#window && before.#segments === this.#segments) return cells;
+    const adopted: Cells = Array.from({ length: this.cellCount }, () => 0);
+    this.initialize(adopted, 0, cells[ANCHOR]!);
+    this.#enter(adopted, 0, Math.max(0, this.#segmentAt(adopted, 0, now)));
+    adopted[FULL_SINCE] = cells[FULL_SINCE]!;
+    const current = adopted[CURRENT]!;
+    for (let back = before.#segments - 1; back >= 0; back--) {
+      const segment = cells[CURRENT]! - back;
+      const spent = cells[before.#ring(0, segment)]!;
+      if (spent === 0) continue;
+      // By the end of its old segment, so that nothing comes back before the new window has passed over it.
+      const end = before.#boundary(cells, 0, segment + 1) - 1;
+      const home = Math.min(current, this.#segmentAt(adopted, 0, end));
+      if (home <= current - this.#segments) continue;
+      adopted[this.#ring(0, home)]! += spent;
+      adopted[USED]! += spent;
+    }
+    return adopted;
+  }
+
+  #ring(at: number, segment: number): number {
+    return at + SEGMENTS + (((segment % this.#segments) + this.#segments) % this.#segments);
+  }
+
+  #segmentAt(cells: Cells, at: number, now: number): number {
+    const elapsed = now - cells[at + ANCHOR]!;
+    if (elapsed >= 0) return multiplyDivideFloor(elapsed, this.#segments, this.#window);
+    return -multiplyDivideCeil(-elapsed, this.#segments, this.#window);
+  }
+
+  /** The first whole nanosecond at or behind a boundary. */
+  #boundary(cells: Cells, at: number, segment: number): number {
+    if (segment >= 0) return cells[at + ANCHOR]! + multiplyDivideCeil(segment, this.#window, this.#segments);
+    return cells[at + ANCHOR]! - multiplyDivideFloor(-segment, this.#window, this.#segments);
+  }
+
+  /** Moves the window on to a segment, at most to the boundary that brings the last permit back. */
+  #move(cells: Cells, at: number, segment: number): boolean {
+    let moved = cells[at + CURRENT]!;
+    let cameBack = false;
+    while (moved < segment && cells[at + USED] !== 0) {
+      moved++;
+      const ring = this.#ring(at, moved);
+      if (cells[ring] === 0) continue;
+      cells[at + USED]! -= cells[ring]!;
+      cells[ring] = 0;
+      cameBack = true;
+    }
+    this.#enter(cells, at, moved);
+    return cameBack;
+  }
+
+  /** Makes a segment the current one and keeps its number small: whole windows go into the anchor. */
+  #enter(cells: Cells, at: number, segment: number): void {
+    const windows = segment < this.#segments ? 0 : divideFloor(segment, this.#segments);
+    cells[at + ANCHOR]! += windows * this.#window;
+    cells[at + CURRENT] = segment - windows * this.#segments;
+  }
+
+  #forecast(cells: Cells, at: number): SegmentForecast {
+    const forecast = new SegmentForecast(this.available(cells, at), this.#segments, cells[at + CURRENT]!);
+    for (let back = this.#segments - 1; back >= 0; back--) {
+      const segment = cells[at + CURRENT]! - back;
+      forecast.expect(segment + this.#segments, cells[this.#ring(at, segment)]!);
+    }
+    return forecast;
+  }
+
+  #dueAt(cells: Cells, at: number, boundary: number): number {
+    return boundary === cells[at + CURRENT] ? -Infinity : this.#boundary(cells, at, boundary);
+  }
+}

@@ -1,0 +1,56 @@
+import { requireDuration, requireInteger, requireOptions } from '../checks.js';
+import { changedOptions } from '../engine/changed-options.js';
+import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
+import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
+import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
+import { SlidingWindowAlgorithm } from './sliding-window-algorithm.js';
+
+/** Options of a {@link SlidingWindowRateLimiter}. */
+export interface SlidingWindowRateLimiterOptions extends ReplenishingLimiterOptions {
+  /** The most permits granted in a window, an integer of at least 1. */
+  readonly permitLimit: number;
+  /** The length of the window in milliseconds, finite and above 0; fractions are allowed. */
+  readonly windowMs: number;
+  /** Into how many segments the window is divided, an integer of at least 1. More follow time more closely and take more memory. */
+  readonly segmentsPerWindow: number;
+}
+
+const NAME = 'SlidingWindowRateLimiter';
+
+function readAlgorithm(options: SlidingWindowRateLimiterOptions): SlidingWindowAlgorithm {
+  requireOptions(NAME, options);
+  return new SlidingWindowAlgorithm(
+    requireInteger(NAME, 'permitLimit', options.permitLimit, 1),
+    requireDuration(NAME, 'windowMs', options.windowMs),
+    requireInteger(NAME, 'segmentsPerWindow', options.segmentsPerWindow, 1),
+    readIsManual(NAME, options),
+  );
+}
+
+/**
+ * Grants at most `permitLimit` permits in a window that moves on segment by segment: what a segment has granted
+ * comes back when the window leaves it. After a burst nothing comes back for almost a window, then all of it at
+ * once: where a steady trickle is wanted take the token bucket.
+ *
+ * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
+ */
+export class SlidingWindowRateLimiter extends TimedRateLimiter {
+  #options: SlidingWindowRateLimiterOptions;
+
+  constructor(options: SlidingWindowRateLimiterOptions) {
+    super(NAME, readAlgorithm(options), readCoreOptions(NAME, options));
+    this.#options = { ...options };
+  }
+
+  /**
+   * Changes options of the living limiter. What is spent stays spent: under a lower limit nothing is granted
+   * until enough has come back, and waiters that ask for more than it are refused with `Limit lowered`.
+   *
+   * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
+   */
+  updateOptions(changes: Partial<SlidingWindowRateLimiterOptions>): void {
+    const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment']);
+    this.change(readAlgorithm(options), readCoreOptions(NAME, options));
+    this.#options = options;
+  }
+}

@@ -1,0 +1,62 @@
+import { requireDuration, requireInteger, requireOneOf, requireOptions } from '../checks.js';
+import { changedOptions } from '../engine/changed-options.js';
+import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
+import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
+import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
+import type { PermitAlgorithm } from '../engine/algorithm.js';
+import { GreedyBucketAlgorithm } from './greedy-bucket-algorithm.js';
+import { IntervalBucketAlgorithm } from './interval-bucket-algorithm.js';
+
+/** Options of a {@link TokenBucketRateLimiter}. */
+export interface TokenBucketRateLimiterOptions extends ReplenishingLimiterOptions {
+  /** The most tokens that the bucket holds, an integer of at least 1: the largest burst. */
+  readonly tokenLimit: number;
+  /** The tokens that a period brings, an integer of at least 1. */
+  readonly tokensPerPeriod: number;
+  /** The period in milliseconds, finite and above 0; fractions are allowed. */
+  readonly replenishmentPeriodMs: number;
+  /** `'greedy'`: continuously. `'interval'`: all tokens of a period at its end. @defaultValue `'greedy'` */
+  readonly refill?: 'greedy' | 'interval' | undefined;
+}
+
+const NAME = 'TokenBucketRateLimiter';
+
+function readAlgorithm(options: TokenBucketRateLimiterOptions): PermitAlgorithm {
+  requireOptions(NAME, options);
+  const numbers = {
+    tokenLimit: requireInteger(NAME, 'tokenLimit', options.tokenLimit, 1),
+    tokensPerPeriod: requireInteger(NAME, 'tokensPerPeriod', options.tokensPerPeriod, 1),
+    replenishmentPeriodMs: requireDuration(NAME, 'replenishmentPeriodMs', options.replenishmentPeriodMs),
+  };
+  const isManual = readIsManual(NAME, options);
+  return requireOneOf(NAME, 'refill', options.refill, ['greedy', 'interval']) === 'greedy'
+    ? new GreedyBucketAlgorithm(numbers, isManual)
+    : new IntervalBucketAlgorithm(numbers, isManual);
+}
+
+/**
+ * Grants what is in a bucket that starts full and fills at a steady rate: bursts up to `tokenLimit`, in the long
+ * run `tokensPerPeriod` a period.
+ *
+ * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
+ */
+export class TokenBucketRateLimiter extends TimedRateLimiter {
+  #options: TokenBucketRateLimiterOptions;
+
+  constructor(options: TokenBucketRateLimiterOptions) {
+    super(NAME, readAlgorithm(options), readCoreOptions(NAME, options));
+    this.#options = { ...options };
+  }
+
+  /**
+   * Changes options of the living limiter. What is spent stays spent: under a lower limit nothing is granted
+   * until enough has come back, and waiters that ask for more than it are refused with `Limit lowered`.
+   *
+   * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
+   */
+  updateOptions(changes: Partial<TokenBucketRateLimiterOptions>): void {
+    const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment', 'refill']);
+    this.change(readAlgorithm(options), readCoreOptions(NAME, options));
+    this.#options = options;
+  }
+}
