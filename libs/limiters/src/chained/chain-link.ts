@@ -19,7 +19,7 @@ export function linksOf(limiters: readonly object[]): ChainLink[] | null {
     const participants = participantsOf(limiters[member]!);
     if (participants === null) return null;
     for (const participant of participants) {
-      const known = links.find((link) => link.participant === participant);
+      const known = links.find((link) => link.participant.isSame(participant));
       if (known === undefined) links.push({ participant, times: 1, member });
       else known.times++;
     }

@@ -22,6 +22,9 @@ export interface ChainParticipant {
 
   readonly isDisposed: boolean;
 
+  /** Whether another one takes from the very same permits. */
+  isSame(other: ChainParticipant): boolean;
+
   /** What the deadlines of its waiters are measured on. */
   readonly clock: Clock;
 

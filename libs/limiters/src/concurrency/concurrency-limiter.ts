@@ -3,6 +3,7 @@ import { chainParticipants } from '../chained/chain-participant.js';
 import { requireInteger, requireOptions } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { LimiterOptions } from '../engine/limiter-options.js';
+import type { LimiterKind } from '../engine/limiter-plan.js';
 import { readCoreOptions } from '../engine/limiter-options.js';
 import { LimiterCore } from '../engine/limiter-core.js';
 import { soleParticipant } from '../engine/participants.js';
@@ -19,10 +20,17 @@ export interface ConcurrencyLimiterOptions extends LimiterOptions {
 
 const NAME = 'ConcurrencyLimiter';
 
-function readLimit(options: ConcurrencyLimiterOptions): number {
+function readAlgorithm(options: ConcurrencyLimiterOptions): ConcurrencyAlgorithm {
   requireOptions(NAME, options);
-  return requireInteger(NAME, 'permitLimit', options.permitLimit, 1);
+  return new ConcurrencyAlgorithm(requireInteger(NAME, 'permitLimit', options.permitLimit, 1));
 }
+
+/** @internal */
+export const concurrencyLimiterKind: LimiterKind<ConcurrencyLimiterOptions> = {
+  name: NAME,
+  fields: ['permitLimit', 'queueLimit', 'queueProcessingOrder', 'clock'],
+  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+};
 
 /**
  * Limits how much runs at once: permits are held from the grant until the lease is disposed, and go to the next
@@ -36,9 +44,8 @@ export class ConcurrencyLimiter extends RateLimiter {
 
   constructor(options: ConcurrencyLimiterOptions) {
     super();
-    const algorithm = new ConcurrencyAlgorithm(readLimit(options));
+    this.#core = LimiterCore.create(concurrencyLimiterKind.plan(options));
     this.#options = { ...options };
-    this.#core = new LimiterCore(NAME, algorithm, readCoreOptions(NAME, options));
   }
 
   override get idleDurationMs(): number | null {
@@ -57,8 +64,7 @@ export class ConcurrencyLimiter extends RateLimiter {
    */
   updateOptions(changes: Partial<ConcurrencyLimiterOptions>): void {
     const options = changedOptions(NAME, this.#options, changes, ['clock']);
-    const algorithm = new ConcurrencyAlgorithm(readLimit(options));
-    this.#core.change(algorithm, readCoreOptions(NAME, options));
+    this.#core.change(concurrencyLimiterKind.plan(options));
     this.#options = options;
   }
 

@@ -3,9 +3,8 @@ import { chainParticipants } from '../chained/chain-participant.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { ReplenishingRateLimiter } from '../replenishing-rate-limiter.js';
-import type { PermitAlgorithm } from './algorithm.js';
-import type { CoreOptions } from './limiter-core.js';
 import { LimiterCore } from './limiter-core.js';
+import type { LimiterPlan } from './limiter-plan.js';
 import { soleParticipant } from './participants.js';
 
 /** The face of a {@link LimiterCore} whose permits come back with time: everything but the options. */
@@ -13,9 +12,9 @@ export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
   readonly #core: LimiterCore;
 
   /** @internal */
-  constructor(name: string, algorithm: PermitAlgorithm, options: CoreOptions) {
+  constructor(plan: LimiterPlan) {
     super();
-    this.#core = new LimiterCore(name, algorithm, options);
+    this.#core = LimiterCore.create(plan);
   }
 
   override get isAutoReplenishing(): boolean {
@@ -73,7 +72,7 @@ export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
   }
 
   /** Goes on with other numbers. */
-  protected change(algorithm: PermitAlgorithm, options: CoreOptions): void {
-    this.#core.change(algorithm, options);
+  protected change(plan: LimiterPlan): void {
+    this.#core.change(plan);
   }
 }

@@ -1,6 +1,7 @@
 import { requireDuration, requireInteger, requireOptions } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
+import type { LimiterKind } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import { FixedWindowAlgorithm } from './fixed-window-algorithm.js';
@@ -24,6 +25,13 @@ function readAlgorithm(options: FixedWindowRateLimiterOptions): FixedWindowAlgor
   );
 }
 
+/** @internal */
+export const fixedWindowRateLimiterKind: LimiterKind<FixedWindowRateLimiterOptions> = {
+  name: NAME,
+  fields: ['permitLimit', 'windowMs', 'queueLimit', 'queueProcessingOrder', 'autoReplenishment', 'clock'],
+  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+};
+
 /**
  * Grants at most `permitLimit` permits in each window; windows lie end to end from the construction on. A burst
  * at the end of one and at the start of the next makes up to twice the limit in less than a window: where that
@@ -35,7 +43,7 @@ export class FixedWindowRateLimiter extends TimedRateLimiter {
   #options: FixedWindowRateLimiterOptions;
 
   constructor(options: FixedWindowRateLimiterOptions) {
-    super(NAME, readAlgorithm(options), readCoreOptions(NAME, options));
+    super(fixedWindowRateLimiterKind.plan(options));
     this.#options = { ...options };
   }
 
@@ -47,7 +55,7 @@ export class FixedWindowRateLimiter extends TimedRateLimiter {
    */
   updateOptions(changes: Partial<FixedWindowRateLimiterOptions>): void {
     const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment']);
-    this.change(readAlgorithm(options), readCoreOptions(NAME, options));
+    this.change(fixedWindowRateLimiterKind.plan(options));
     this.#options = options;
   }
 }

@@ -68,6 +68,10 @@ export class NoopRateLimiter extends RateLimiter implements ChainParticipant {
     return [this];
   }
 
+  isSame(other: ChainParticipant): boolean {
+    return other === this;
+  }
+
   bringUpToDate(): void {
     // Nothing is ever due.
   }

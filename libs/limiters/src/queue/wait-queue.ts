@@ -22,8 +22,8 @@ export class WaitQueue implements WaitingPermits {
   readonly #reserving = new Set<Waiter>();
   #deadlines: DeadlineHeap | null = null;
 
-  constructor(order: QueueProcessingOrder) {
-    this.isNewestFirst = order === 'newestFirst';
+  constructor(isNewestFirst: boolean) {
+    this.isNewestFirst = isNewestFirst;
   }
 
   /** The waiter to be served next. */

@@ -4,7 +4,6 @@ import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
 import { WaitQueue } from './wait-queue.js';
-import type { QueueProcessingOrder } from './wait-queue.js';
 
 /**
  * Where the requests of a limiter wait: their queue, the service, and the one timer, which exists only while
@@ -26,14 +25,14 @@ export class WaitingRoom implements WaitingPlace {
 
   constructor(core: LimiterCore) {
     this.#core = core;
-    this.queue = new WaitQueue(core.queueProcessingOrder);
+    this.queue = new WaitQueue(core.isNewestFirst);
   }
 
   /** Whether a newcomer that asks for permits may take them although others wait. */
   lets(permits: number): boolean {
     if (permits === 0) return true;
     if (this.queue.hasReserving) return false;
-    return this.queue.withPermits === 0 || this.#core.queueProcessingOrder === 'newestFirst';
+    return this.queue.withPermits === 0 || this.#core.isNewestFirst;
   }
 
   enter(waiter: Waiter): void {
@@ -97,8 +96,8 @@ export class WaitingRoom implements WaitingPlace {
   }
 
   /** Goes on in the other order. */
-  reorder(order: QueueProcessingOrder): void {
-    this.queue.isNewestFirst = order === 'newestFirst';
+  reorder(isNewestFirst: boolean): void {
+    this.queue.isNewestFirst = isNewestFirst;
   }
 
   /** The limiter has ended: everybody leaves, in the order of service. */

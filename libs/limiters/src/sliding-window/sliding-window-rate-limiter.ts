@@ -1,6 +1,7 @@
 import { requireDuration, requireInteger, requireOptions } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
+import type { LimiterKind } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import { SlidingWindowAlgorithm } from './sliding-window-algorithm.js';
@@ -27,6 +28,21 @@ function readAlgorithm(options: SlidingWindowRateLimiterOptions): SlidingWindowA
   );
 }
 
+/** @internal */
+export const slidingWindowRateLimiterKind: LimiterKind<SlidingWindowRateLimiterOptions> = {
+  name: NAME,
+  fields: [
+    'permitLimit',
+    'windowMs',
+    'segmentsPerWindow',
+    'queueLimit',
+    'queueProcessingOrder',
+    'autoReplenishment',
+    'clock',
+  ],
+  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+};
+
 /**
  * Grants at most `permitLimit` permits in a window that moves on segment by segment: what a segment has granted
  * comes back when the window leaves it. After a burst nothing comes back for almost a window, then all of it at
@@ -38,7 +54,7 @@ export class SlidingWindowRateLimiter extends TimedRateLimiter {
   #options: SlidingWindowRateLimiterOptions;
 
   constructor(options: SlidingWindowRateLimiterOptions) {
-    super(NAME, readAlgorithm(options), readCoreOptions(NAME, options));
+    super(slidingWindowRateLimiterKind.plan(options));
     this.#options = { ...options };
   }
 
@@ -50,7 +66,7 @@ export class SlidingWindowRateLimiter extends TimedRateLimiter {
    */
   updateOptions(changes: Partial<SlidingWindowRateLimiterOptions>): void {
     const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment']);
-    this.change(readAlgorithm(options), readCoreOptions(NAME, options));
+    this.change(slidingWindowRateLimiterKind.plan(options));
     this.#options = options;
   }
 }

@@ -1,6 +1,7 @@
 import { requireDuration, requireInteger, requireOneOf, requireOptions } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
+import type { LimiterKind } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import type { PermitAlgorithm } from '../engine/algorithm.js';
@@ -34,6 +35,22 @@ function readAlgorithm(options: TokenBucketRateLimiterOptions): PermitAlgorithm 
     : new IntervalBucketAlgorithm(numbers, isManual);
 }
 
+/** @internal */
+export const tokenBucketRateLimiterKind: LimiterKind<TokenBucketRateLimiterOptions> = {
+  name: NAME,
+  fields: [
+    'tokenLimit',
+    'tokensPerPeriod',
+    'replenishmentPeriodMs',
+    'refill',
+    'queueLimit',
+    'queueProcessingOrder',
+    'autoReplenishment',
+    'clock',
+  ],
+  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+};
+
 /**
  * Grants what is in a bucket that starts full and fills at a steady rate: bursts up to `tokenLimit`, in the long
  * run `tokensPerPeriod` a period.
@@ -44,7 +61,7 @@ export class TokenBucketRateLimiter extends TimedRateLimiter {
   #options: TokenBucketRateLimiterOptions;
 
   constructor(options: TokenBucketRateLimiterOptions) {
-    super(NAME, readAlgorithm(options), readCoreOptions(NAME, options));
+    super(tokenBucketRateLimiterKind.plan(options));
     this.#options = { ...options };
   }
 
@@ -56,7 +73,7 @@ export class TokenBucketRateLimiter extends TimedRateLimiter {
    */
   updateOptions(changes: Partial<TokenBucketRateLimiterOptions>): void {
     const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment', 'refill']);
-    this.change(readAlgorithm(options), readCoreOptions(NAME, options));
+    this.change(tokenBucketRateLimiterKind.plan(options));
     this.#options = options;
   }
 }

@@ -1,0 +1,108 @@
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import type { Cells, PermitAlgorithm } from './algorithm.js';
+import type { PermitKeeper } from './granted-lease.js';
+import { GrantedLease, HeldLease } from './granted-lease.js';
+import { RefusedLease } from './refused-lease.js';
+import { toRetryAfterMs } from './time-unit.js';
+
+/**
+ * A limiter's state is two counters, then the cells of its algorithm. What is decided on it here is the same for
+ * a limiter that stands alone and for one of a million rows of a table.
+ */
+const GRANTED = 0;
+const REFUSED = 1;
+const OWN = 2;
+
+/** How many cells the state of a limiter takes. */
+export function stateSize(algorithm: PermitAlgorithm): number {
+  return OWN + algorithm.cellCount;
+}
+
+/** Where the algorithm's own cells begin. */
+export function ownCells(at: number): number {
+  return at + OWN;
+}
+
+/** Writes the state of a new limiter. */
+export function initializeState(algorithm: PermitAlgorithm, cells: Cells, at: number, now: number): void {
+  cells[at + GRANTED] = 0;
+  cells[at + REFUSED] = 0;
+  algorithm.initialize(cells, at + OWN, now);
+}
+
+/** Whether the permits are there; a request for none needs one to be free. */
+export function hasEnough(algorithm: PermitAlgorithm, cells: Cells, at: number, permits: number): boolean {
+  return algorithm.available(cells, at + OWN) >= (permits === 0 ? 1 : permits);
+}
+
+/** The lease of a rate for permits that are taken; counts the success. */
+export function grantRate(algorithm: PermitAlgorithm, cells: Cells, at: number, now: number): RateLimitLease {
+  cells[at + GRANTED]! += 1;
+  const own = at + OWN;
+  return new GrantedLease(algorithm, algorithm.available(cells, own), algorithm.untilFull(cells, own, now));
+}
+
+/** The lease for permits that are taken and have to come back; counts the success. */
+export function grantHeld(keeper: PermitKeeper, cells: Cells, at: number, permits: number): RateLimitLease {
+  cells[at + GRANTED]! += 1;
+  return new HeldLease(keeper, permits, keeper.algorithm.available(cells, at + OWN));
+}
+
+/** Why, and at which moment a refusal is worth another try. */
+export interface RefusalFacts {
+  readonly reason: string | undefined;
+  /** `NaN` where unknown. */
+  readonly dueAt: number;
+  readonly now: number;
+}
+
+/** A refusal; counts it. */
+export function refuse(
+  algorithm: PermitAlgorithm,
+  cells: Cells,
+  at: number,
+  facts: RefusalFacts,
+): RateLimitLease {
+  cells[at + REFUSED]! += 1;
+  const { reason, dueAt, now } = facts;
+  const own = at + OWN;
+  const retryAfterMs = Number.isNaN(dueAt) ? undefined : toRetryAfterMs(dueAt - now);
+  return new RefusedLease(reason, retryAfterMs).withQuota(
+    algorithm,
+    algorithm.available(cells, own),
+    algorithm.untilFull(cells, own, now),
+  );
+}
+
+/** Counts a refusal that has another lease. */
+export function countRefusal(cells: Cells, at: number): void {
+  cells[at + REFUSED]! += 1;
+}
+
+/** A snapshot of the counters of a state that is up to date. */
+export function statisticsOf(
+  algorithm: PermitAlgorithm,
+  cells: Cells,
+  at: number,
+  queued: number,
+): RateLimiterStatistics {
+  return {
+    currentAvailablePermits: Math.max(0, algorithm.available(cells, at + OWN)),
+    currentQueuedCount: queued,
+    totalFailedLeases: cells[at + REFUSED]!,
+    totalSuccessfulLeases: cells[at + GRANTED]!,
+  };
+}
+
+/** The state under other numbers: what is spent stays spent, the counters go on. */
+export function adoptState(
+  previous: PermitAlgorithm,
+  next: PermitAlgorithm,
+  state: { cells: Cells; at: number },
+  now: number,
+): Cells {
+  const { cells, at } = state;
+  const own = Array.from(cells.slice(at + OWN, at + OWN + previous.cellCount));
+  return [cells[at + GRANTED]!, cells[at + REFUSED]!, ...next.adopt(previous, own, now)];
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '../clock.js';
+import type { RateLimitQuota } from '../rate-limit-lease.js';
+import type { Cells, PermitAlgorithm } from './algorithm.js';
+import * as state from './decision.js';
+import { quotaEntry } from './granted-lease.js';
+import type { LimiterPlan } from './limiter-plan.js';
+import { readNanoseconds } from './time-unit.js';
+
+/** Where the state of a limiter is kept. */
+export interface StatePlace {
+  readonly cells: Cells;
+  /** The origin of the state's times, in clock milliseconds. */
+  readonly originMs: number;
+}
+
+/** A limiter's plan and state, and the moment at which it is looked at; no waiters. */
+export class PlacedState {
+  protected plan: LimiterPlan;
+  protected cells: Cells;
+  protected at: number;
+  readonly #originMs: number;
+  /** The clock as read when this turn began: every step of a decision goes by the same moment. */
+  protected reading = 0;
+
+  constructor(plan: LimiterPlan, place: StatePlace, at: number) {
+    this.plan = plan;
+    this.cells = place.cells;
+    this.at = at;
+    this.#originMs = place.originMs;
+  }
+
+  get name(): string {
+    return this.plan.name;
+  }
+
+  get algorithm(): PermitAlgorithm {
+    return this.plan.algorithm;
+  }
+
+  get permitLimit(): number {
+    return this.plan.algorithm.limit;
+  }
+
+  get clock(): Clock {
+    return this.plan.clock;
+  }
+
+  get isNewestFirst(): boolean {
+    return this.plan.queueProcessingOrder === 'newestFirst';
+  }
+
+  /** Whether two are views of one and the same state. */
+  isSame(other: object): boolean {
+    return (
+      other === this || (other instanceof PlacedState && other.cells === this.cells && other.at === this.at)
+    );
+  }
+
+  hasEnough(permits: number): boolean {
+    return state.hasEnough(this.algorithm, this.cells, this.at, permits);
+  }
+
+  quota(): RateLimitQuota {
+    const remaining = this.algorithm.available(this.cells, this.own);
+    return quotaEntry(
+      this.algorithm,
+      remaining,
+      this.algorithm.untilFull(this.cells, this.own, this.reading),
+    );
+  }
+
+  countRefusal(): void {
+    state.countRefusal(this.cells, this.at);
+  }
+
+  /** Where the algorithm's own cells begin. */
+  protected get own(): number {
+    return state.ownCells(this.at);
+  }
+
+  protected read(): number {
+    this.reading = readNanoseconds(this.plan.clock, this.#originMs);
+    return this.reading;
+  }
+
+  protected takePermits(permits: number): number {
+    return permits === 0 ? 0 : this.algorithm.take(this.cells, this.own, permits, this.reading);
+  }
+}
