@@ -2,7 +2,7 @@
 //
 //   node scripts/api-report.mjs            fails where they differ
 //   node scripts/api-report.mjs --write    writes the reports anew: commit them with the change that needs it
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { LIBRARIES, ROOT } from './libraries.mjs';
@@ -28,8 +28,11 @@ function isReported(library, entry) {
     configObjectFullPath: undefined,
     packageJsonFullPath: join(library.folder, 'package.json'),
   });
-  const result = Extractor.invoke(config, { localBuild: write, messageCallback: suppressNotices });
-  return result.succeeded;
+  const exportedByMain = entry.subpath === '.' ? [] : reportedNames(library.entries[0]);
+  return Extractor.invoke(config, {
+    localBuild: write,
+    messageCallback: (message) => silence(message, exportedByMain),
+  }).succeeded;
 }
 
 function extractorConfig(library, entry) {
@@ -48,7 +51,7 @@ function extractorConfig(library, entry) {
       enabled: true,
       reportFolder,
       reportTempFolder,
-      reportFileName: `${entry.name.replace('@ratelease/', '').replaceAll('/', '-')}.api.md`,
+      reportFileName: reportFileName(entry),
     },
     docModel: { enabled: false },
     dtsRollup: { enabled: false },
@@ -68,8 +71,21 @@ function extractorConfig(library, entry) {
   };
 }
 
-/** Of what api-extractor says about itself, only errors and warnings matter. */
-function suppressNotices(message) {
+function reportFileName(entry) {
+  return `${entry.name.replace('@ratelease/', '').replaceAll('/', '-')}.api.md`;
+}
+
+/** The names in the report that was just made of this entry. */
+function reportedNames(entry) {
+  const report = readFileSync(join(reportTempFolder, reportFileName(entry)), 'utf8');
+  return [...report.matchAll(/^export (?:abstract )?\w+ (\w+)/gm)].map(([, name]) => name);
+}
+
+function silence(message, exportedByMain) {
+  // Of what api-extractor says about itself, only errors and warnings matter.
   if (message.logLevel === 'info' || message.logLevel === 'verbose') message.handled = true;
   if (message.messageId === 'console-compiler-version-notice') message.handled = true;
+  // What a second entry names without exporting it is public all the same if the package's first entry has it.
+  const forgotten = message.messageId === 'ae-forgotten-export' && /symbol "(\w+)"/.exec(message.text)?.[1];
+  if (forgotten && exportedByMain.includes(forgotten)) message.logLevel = 'none';
 }
