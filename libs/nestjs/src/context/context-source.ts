@@ -1,0 +1,53 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { ApplicationValue, RateLimitingContextType } from './rate-limiting-context.js';
+
+/** Where a kind of execution context keeps its request and its response. */
+export interface ContextSource {
+  readonly request: ApplicationValue;
+  readonly response: ApplicationValue;
+}
+
+/**
+ * Picks request and response by the kind of context. Arguments are read by index: `switchToHttp()` assigns three
+ * new functions at each call.
+ */
+export function contextSource(execution: ExecutionContext, type: RateLimitingContextType): ContextSource {
+  if (type === 'http') return { request: execution.getArgByIndex(0), response: execution.getArgByIndex(1) };
+  if (type === 'ws') return { request: execution.getArgByIndex(0), response: undefined };
+  if (type === 'rpc') return { request: execution.getArgByIndex(1), response: undefined };
+  const shared = execution.getArgByIndex<GraphqlContext | undefined>(2);
+  const request = shared?.req ?? shared?.request;
+  return { request, response: shared?.res ?? request?.res };
+}
+
+interface GraphqlContext {
+  readonly req?: ApplicationValue;
+  readonly request?: ApplicationValue;
+  readonly res?: ApplicationValue;
+}
+
+/**
+ * The object that stands for one handling, the same one for guards and interceptors: the raw request, or, where
+ * a connection carries many messages, the array of the handler's arguments that Nest makes for each.
+ */
+export function handlingIdentity(execution: ExecutionContext, type: RateLimitingContextType): object {
+  if (type !== 'http') return execution.getArgs();
+  const request = execution.getArgByIndex<{ readonly raw?: object }>(0);
+  return request.raw ?? request;
+}
+
+/** The address as the kind of request has it, not yet in its normal spelling. */
+export function addressOf(request: ApplicationValue): string | undefined {
+  const source = request as AddressSource | undefined;
+  const address = source?.ip ?? source?.handshake?.address ?? source?._socket?.remoteAddress;
+  return typeof address === 'string' && address !== '' ? address : undefined;
+}
+
+interface AddressSource {
+  /** Express and Fastify. */
+  readonly ip?: unknown;
+  /** socket.io. */
+  readonly handshake?: { readonly address?: unknown };
+  /** ws. */
+  readonly _socket?: { readonly remoteAddress?: unknown };
+}

@@ -1,0 +1,99 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
+import { networkOf, normalAddress } from './client-address.js';
+import { addressOf, contextSource } from './context-source.js';
+import type { ApplicationValue, RateLimitingContext, RateLimitingContextType } from './rate-limiting-context.js';
+
+/** A partition of any policy. */
+export type AnyPartition = RateLimitPartition<unknown, AsyncRateLimiter>;
+
+/** What a context needs from the application. */
+export interface ContextSettings {
+  readonly ipv6SubnetPrefix: number;
+}
+
+/** The {@link RateLimitingContext} of a handling, with the partitions that its policies have chosen. */
+export class HandlingContext implements RateLimitingContext {
+  readonly type: RateLimitingContextType;
+  readonly request: ApplicationValue;
+  readonly response: ApplicationValue;
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  readonly handler: Function;
+  readonly execution: ExecutionContext;
+  args: readonly unknown[] | undefined = undefined;
+
+  readonly #settings: ContextSettings;
+  readonly #partitions: AnyPartition[] = [];
+  #abort: AbortController | undefined = undefined;
+  #abortReason: unknown = undefined;
+  #clientIp: string | undefined = undefined;
+  #clientNetwork: string | undefined = undefined;
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  constructor(execution: ExecutionContext, handler: Function, settings: ContextSettings) {
+    this.type = execution.getType<RateLimitingContextType>();
+    const source = contextSource(execution, this.type);
+    this.request = source.request;
+    this.response = source.response;
+    this.handler = handler;
+    this.execution = execution;
+    this.#settings = settings;
+  }
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  get controller(): Function {
+    return this.execution.getClass();
+  }
+
+  get user(): ApplicationValue {
+    const source = this.request as { user?: ApplicationValue; data?: { user?: ApplicationValue } } | undefined;
+    return source?.user ?? (this.type === 'ws' ? source?.data?.user : undefined);
+  }
+
+  get clientIp(): string | undefined {
+    if (this.#clientIp !== undefined) return this.#clientIp;
+    const address = addressOf(this.request);
+    return (this.#clientIp = address === undefined ? undefined : normalAddress(address));
+  }
+
+  get clientNetwork(): string | undefined {
+    if (this.#clientNetwork !== undefined) return this.#clientNetwork;
+    const ip = this.clientIp;
+    return (this.#clientNetwork = ip === undefined ? undefined : networkOf(ip, this.#settings.ipv6SubnetPrefix));
+  }
+
+  /** Made at the first access: most requests are granted at once and need none. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#abortReason !== undefined) this.#abort.abort(this.#abortReason);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Ends every wait for this handling. */
+  abort(reason: Error): void {
+    this.#abortReason = reason;
+    this.#abort?.abort(reason);
+  }
+
+  /** Ends the present waits only: whoever asks for the signal later gets a new one. */
+  abortWait(reason: Error): void {
+    const abort = this.#abort;
+    this.#abort = undefined;
+    abort?.abort(reason);
+  }
+
+  /** The reason of {@link HandlingContext.abort}, or `undefined` while the handling goes on. */
+  get abortReason(): unknown {
+    return this.#abortReason;
+  }
+
+  choosePartition(policyIndex: number, partition: AnyPartition): void {
+    this.#partitions[policyIndex] = partition;
+  }
+
+  chosenPartition(policyIndex: number): AnyPartition {
+    return this.#partitions[policyIndex]!;
+  }
+}

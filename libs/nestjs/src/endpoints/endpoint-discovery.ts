@@ -1,0 +1,51 @@
+import type { Type } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import { MetadataScanner } from '@nestjs/core';
+import { isDisabled } from '../decorators/disable-rate-limiting.js';
+import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
+import type { NestModuleRecord } from '../policies/policy-instances.js';
+
+/** A method that handles requests or messages, or may do so. */
+export interface DiscoveredEndpoint {
+  readonly module: NestModuleRecord;
+  readonly controller: Type;
+  readonly methodName: string;
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  readonly handler: Function;
+  /** The controller's instance; `undefined` where there is one per request. */
+  readonly instance: object | undefined;
+}
+
+/**
+ * All methods of controllers, and the decorated ones of providers (gateways, resolvers): every place where a
+ * policy may be named.
+ */
+export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint[] {
+  const found: DiscoveredEndpoint[] = [];
+  const scanner = new MetadataScanner();
+  for (const module of modules.values()) {
+    for (const wrapper of [...module.controllers.values(), ...module.providers.values()]) {
+      const controller = classOf(wrapper.metatype);
+      if (controller === undefined) continue;
+      const isController = module.controllers.has(wrapper.token);
+      const isStatic = isController && wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+      const instance = isStatic ? (wrapper.instance as object | undefined) : undefined;
+      for (const methodName of scanner.getAllMethodNames(controller.prototype as object)) {
+        // oxlint-disable-next-line typescript/no-unsafe-function-type
+        const handler = (controller.prototype as Record<string, Function>)[methodName]!;
+        if (isController || isMarked(controller, handler)) found.push({ module, controller, methodName, handler, instance });
+      }
+    }
+  }
+  return found;
+}
+
+/** The class behind a provider; factories have a function here too, and values none. */
+function classOf(metatype: unknown): Type | undefined {
+  const hasPrototype = typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null;
+  return hasPrototype ? (metatype as Type) : undefined;
+}
+
+function isMarked(controller: object, handler: object): boolean {
+  return [controller, handler].some((target) => enableMarkOf(target) !== undefined || isDisabled(target));
+}

@@ -1,0 +1,28 @@
+import type { EndpointOptions } from '../decorators/enable-rate-limiting.js';
+import type { PolicySet } from '../policies/policy-set.js';
+
+/** The acquisitions of a plan: before later guards, after them, with the handler's arguments. */
+export type Phase = 'guard' | 'interceptor' | 'args';
+
+/** What is taken at one go for a request. */
+export interface Acquisition {
+  readonly endpoint: string;
+  readonly set: PolicySet;
+  /** What remains when `when` says no: the global limiter, or nothing. */
+  readonly otherwise: PolicySet | null;
+  readonly permitCount: NonNullable<EndpointOptions['permitCount']>;
+  readonly when: EndpointOptions['when'];
+  readonly maxWaitMs: number | undefined;
+}
+
+/** What applies to an endpoint, by phase; made once per endpoint. */
+export interface EndpointPlan {
+  /** The method as it was written, where a wrapper stands in its place. */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  readonly handler: Function;
+  readonly guard: Acquisition | null;
+  readonly interceptor: Acquisition | null;
+  readonly args: Acquisition | null;
+  /** Whether a request must be followed to its end: it may wait, or hold permits. */
+  readonly isFollowed: boolean;
+}

@@ -1,0 +1,78 @@
+import { isDisabled } from '../decorators/disable-rate-limiting.js';
+import type { EnableMark, EnableRateLimitingOptions, PolicyReference } from '../decorators/enable-rate-limiting.js';
+import { enableMarkOf, readReferences } from '../decorators/enable-rate-limiting.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import type { EndpointBinding } from '../module/rate-limiting-module-options.js';
+
+/** Which policies apply to an endpoint, and how. `null`: none at all, not even the global limiter. */
+export type EndpointRule = { readonly policies: readonly PolicyReference[]; readonly options: EnableRateLimitingOptions } | null;
+
+const GLOBAL_ONLY: EndpointRule = { policies: [], options: {} };
+
+/** What class and method say, by decorators or by the `endpoints` of the options. */
+export class EndpointRules {
+  readonly #bindings: readonly EndpointBinding[];
+
+  constructor(bindings: readonly EndpointBinding[]) {
+    this.#bindings = bindings;
+  }
+
+  /**
+   * The rule of an endpoint: disabled anywhere wins; the method's policies replace the class's, or add to them.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_ENABLED_INSIDE_DISABLED` - for an enabled method of a class
+   * that is disabled by its decorator.
+   */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  of(controller: Function, handler: Function): EndpointRule {
+    const onClass = this.#binding(controller, undefined);
+    const onMethod = this.#binding(controller, handler);
+    const method = markOf(handler, onMethod);
+    if (isDisabled(handler) || onMethod?.disabled === true) return null;
+    if (isDisabled(controller)) {
+      if (method !== undefined) throw enabledInsideDisabled(controller, handler);
+      return null;
+    }
+    if (onClass?.disabled === true) return null;
+    return combined(markOf(controller, onClass), method);
+  }
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  #binding(controller: Function, handler: Function | undefined): EndpointBinding | undefined {
+    return this.#bindings.find((binding) => binding.controller === controller && methodOf(binding) === handler);
+  }
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function methodOf({ controller, handler }: EndpointBinding): Function | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  return handler === undefined ? undefined : (controller.prototype as Record<string, Function | undefined>)[handler];
+}
+
+function markOf(target: object, binding: EndpointBinding | undefined): EnableMark | undefined {
+  if (binding?.policies === undefined) return enableMarkOf(target);
+  const { controller, handler: _handler, policies, disabled: _disabled, ...options } = binding;
+  return { policies: readReferences(`endpoints: ${controller.name}`, policies), options };
+}
+
+function combined(onClass: EnableMark | undefined, onMethod: EnableMark | undefined): EndpointRule {
+  if (onMethod === undefined) return onClass ?? GLOBAL_ONLY;
+  if (onMethod.options.inherit !== true || onClass === undefined) return onMethod;
+  const policies = [...new Set([...onClass.policies, ...onMethod.policies])];
+  return { policies, options: { ...onClass.options, ...onMethod.options } };
+}
+
+/** An endpoint as messages call it. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function endpointName(controller: Function, handler: Function): string {
+  return `${controller.name}.${handler.name}`;
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function enabledInsideDisabled(controller: Function, handler: Function): RateLimitingConfigurationError {
+  return new RateLimitingConfigurationError(
+    'ERR_RL_ENABLED_INSIDE_DISABLED',
+    `${endpointName(controller, handler)} has @EnableRateLimiting(), but ${controller.name} has @DisableRateLimiting(), which wins. ` +
+      'Remove one of them; to limit only some methods, disable the others one by one.',
+  );
+}

@@ -1,0 +1,119 @@
+import type { EnableRateLimitingOptions, EnforcementPhase } from '../decorators/enable-rate-limiting.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { shown } from '../errors/shown.js';
+import type { Settings } from '../module/settings.js';
+import type { PolicyRegistry } from '../policies/policy-registry.js';
+import type { CompiledPolicy } from '../policies/compiled-policy.js';
+import type { Acquisition, EndpointPlan } from './endpoint-plan.js';
+import type { EndpointRule } from './endpoint-rule.js';
+import { endpointName, EndpointRules } from './endpoint-rule.js';
+
+const PHASES: readonly EnforcementPhase[] = ['guard', 'interceptor', 'handler'];
+
+/** The plan of every endpoint, made once: a request costs two look-ups. */
+export class PlanBook {
+  readonly #settings: Settings;
+  /** What the plans are made of. */
+  readonly policies: PolicyRegistry;
+  readonly #rules: EndpointRules;
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  readonly #plans = new Map<Function, Map<Function, EndpointPlan | null>>();
+
+  constructor(settings: Settings, policies: PolicyRegistry) {
+    this.#settings = settings;
+    this.policies = policies;
+    this.#rules = new EndpointRules(settings.endpoints);
+  }
+
+  /** What applies to an endpoint; `null` for nothing. */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  planOf(controller: Function, handler: Function): EndpointPlan | null {
+    const plan = this.#plans.get(controller)?.get(handler);
+    return plan === undefined ? this.#enter(controller, handler) : plan;
+  }
+
+  /** Which policies apply to an endpoint, before they are compiled. */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  ruleOf(controller: Function, handler: Function): EndpointRule {
+    return this.#rules.of(controller, handler);
+  }
+
+  /** Notes a function that stands in a handler's place. */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  alias(controller: Function, wrapper: Function, plan: EndpointPlan): void {
+    this.#handlersOf(controller).set(wrapper, plan);
+  }
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  #enter(controller: Function, handler: Function): EndpointPlan | null {
+    const plan = this.#make(controller, handler);
+    this.#handlersOf(controller).set(handler, plan);
+    return plan;
+  }
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  #handlersOf(controller: Function): Map<Function, EndpointPlan | null> {
+    let handlers = this.#plans.get(controller);
+    if (handlers === undefined) this.#plans.set(controller, (handlers = new Map()));
+    return handlers;
+  }
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  #make(controller: Function, handler: Function): EndpointPlan | null {
+    const rule = this.#rules.of(controller, handler);
+    if (rule === null) return null;
+    const endpoint = endpointName(controller, handler);
+    checkOptions(endpoint, rule.options);
+    const policies = rule.policies.map((reference) => this.policies.find(reference, endpoint));
+    const byPhase: Record<EnforcementPhase, Acquisition | null> = { guard: null, interceptor: null, handler: null };
+    const phase = rule.options.phase ?? 'interceptor';
+    const global = this.policies.global === undefined ? [] : [this.policies.global];
+    if (this.#settings.globalPhase !== undefined && this.#settings.globalPhase !== phase) {
+      byPhase[this.#settings.globalPhase] = this.#acquisition(endpoint, global, [], {});
+      byPhase[phase] = this.#acquisition(endpoint, [], policies, rule.options);
+    } else {
+      byPhase[phase] = this.#acquisition(endpoint, global, policies, rule.options);
+    }
+    const all = Object.values(byPhase).filter((acquisition) => acquisition !== null);
+    if (all.length === 0) return null;
+    const isFollowed = all.some(({ set, maxWaitMs }) => set.mayWait || set.holdsPermits || maxWaitMs !== undefined);
+    return { handler, guard: byPhase.guard, interceptor: byPhase.interceptor, args: byPhase.handler, isFollowed };
+  }
+
+  #acquisition(
+    endpoint: string,
+    global: readonly CompiledPolicy[],
+    policies: readonly CompiledPolicy[],
+    options: EnableRateLimitingOptions,
+  ): Acquisition | null {
+    const set = this.policies.setOf([...global, ...policies]);
+    if (set === null) return null;
+    const { permitCount = 1, when, maxWaitMs } = policies.length === 0 ? {} : options;
+    return { endpoint, set, otherwise: this.policies.setOf(global), permitCount, when, maxWaitMs };
+  }
+}
+
+function checkOptions(endpoint: string, { phase, permitCount, when, maxWaitMs }: EnableRateLimitingOptions): void {
+  if (phase !== undefined && !PHASES.includes(phase)) {
+    throw invalid(endpoint, 'phase', PHASES.map((name) => `'${name}'`).join(' or '), phase);
+  }
+  if (permitCount !== undefined && typeof permitCount !== 'function' && !isCount(permitCount)) {
+    throw invalid(endpoint, 'permitCount', 'an integer of at least 0, or a function', permitCount);
+  }
+  if (when !== undefined && typeof when !== 'function') throw invalid(endpoint, 'when', 'a function', when);
+  if (maxWaitMs !== undefined && !(typeof maxWaitMs === 'number' && maxWaitMs >= 0)) {
+    throw invalid(endpoint, 'maxWaitMs', 'a number of milliseconds of at least 0', maxWaitMs);
+  }
+}
+
+/** Whether a value can be a number of permits. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function invalid(endpoint: string, option: string, allowed: string, got: unknown): RateLimitingConfigurationError {
+  return new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${endpoint}: ${option} must be ${allowed}, but got ${shown(got)}.`,
+  );
+}

@@ -1,0 +1,59 @@
+import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
+import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
+import type { PlanBook } from '../endpoints/plan-book.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { endpointName } from '../endpoints/endpoint-rule.js';
+import type { Enforcement } from './enforcement.js';
+
+/** A response was sent by the application's callback: nothing may follow. */
+const UNANSWERED = new Promise<never>(() => undefined);
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Has an endpoint take its permits after pipes: its method on the controller's instance is replaced by one that
+ * does so first. The class stays untouched, because another application of the process may use it. Calls that
+ * don't come from a limited request, such as those of other code and of tests, pass.
+ *
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - for a controller that is made per request.
+ */
+export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan, tools: WrapperTools): void {
+  const { controller, instance, methodName, handler } = endpoint;
+  if (instance === undefined) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_INVALID_ENDPOINT',
+      `${endpointName(controller, handler)} has phase: 'handler', which needs a controller that lives as long as the application. ` +
+        "Make the controller a singleton, or use another phase.",
+    );
+  }
+  const wrapper = wrapped(handler as Method, plan, tools.enforcement);
+  copyIdentity(handler, wrapper);
+  Object.defineProperty(instance, methodName, { value: wrapper, writable: true, configurable: true });
+  tools.plans.alias(controller, wrapper, plan);
+}
+
+/** What wrapping needs from the application. */
+export interface WrapperTools {
+  readonly plans: PlanBook;
+  readonly enforcement: Enforcement;
+}
+
+function wrapped(method: Method, plan: EndpointPlan, enforcement: Enforcement): Method {
+  return function limited(this: unknown, ...args: unknown[]): unknown {
+    const holder = enforcement.handlings.getStore();
+    if (holder === undefined || holder.plan !== plan || holder.decisions.args !== undefined) return method.apply(this, args);
+    holder.context.args = args;
+    return enforcement.pass('args', holder).then((goesOn) => (goesOn ? method.apply(this, args) : UNANSWERED));
+  };
+}
+
+/** Guards, status codes and everything else that decorators left on a method are found by the function. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function copyIdentity(from: Function, to: Function): void {
+  for (const key of Reflect.getOwnMetadataKeys(from)) {
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, from), to);
+  }
+  for (const property of ['name', 'length'] as const) {
+    Object.defineProperty(to, property, { value: from[property], configurable: true });
+  }
+}

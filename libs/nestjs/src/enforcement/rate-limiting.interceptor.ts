@@ -1,0 +1,42 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { Observable } from 'rxjs';
+import type { Phase } from '../endpoints/endpoint-plan.js';
+import type { Holder } from '../holding/holder.js';
+import { ENFORCEMENT } from '../module/tokens.js';
+import type { Enforcement } from './enforcement.js';
+import { LimitedHandling } from './limited-handling.js';
+
+/**
+ * Takes the permits of endpoints in the phase `'interceptor'`, and follows the handler to its end, for permits
+ * of every phase.
+ */
+@Injectable()
+export class RateLimitingInterceptor implements NestInterceptor {
+  readonly #enforcement: Enforcement;
+
+  constructor(@Inject(ENFORCEMENT) enforcement: Enforcement) {
+    this.#enforcement = enforcement;
+  }
+
+  intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const plan = this.#enforcement.planOf(execution);
+    if (plan === null || (plan.interceptor === null && plan.args === null && !plan.isFollowed)) return next.handle();
+    const holder = this.#enforcement.holderOf(execution, plan);
+    const phases = phasesOf(holder);
+    const handle = plan.args === null ? () => next.handle() : () => this.#enforcement.handlings.run(holder, () => next.handle());
+    return new Observable((subscriber) => {
+      const handling = new LimitedHandling(holder, subscriber, handle);
+      handling.start(phases, (phase) => this.#enforcement.pass(phase, holder));
+      return handling;
+    });
+  }
+}
+
+/** Only HTTP lets a guard acquire: elsewhere its permits are taken here, with those of the interceptor. */
+function phasesOf({ plan, context }: Holder): readonly Phase[] {
+  const phases: Phase[] = [];
+  if (plan.guard !== null && context.type !== 'http') phases.push('guard');
+  if (plan.interceptor !== null) phases.push('interceptor');
+  return phases;
+}

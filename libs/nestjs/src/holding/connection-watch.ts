@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { isHttp2, rawRequest, rawResponse } from '../http/raw-http.js';
+import type { Holder } from './holder.js';
+
+/**
+ * Tells holders that their response has ended. Only the response's `close` is reliable (the request's fires when
+ * its body was read), but a pipelined response whose turn never came has none: then only the socket's tells. It
+ * has one listener per connection, for any number of requests.
+ */
+export class ConnectionWatch {
+  readonly #holders = new WeakMap<Socket, Set<Holder>>();
+
+  /** Watches the request and response of a holder; where they have ended already, tells it at once. */
+  watch(holder: Holder): void {
+    const response = rawResponse(holder.context.response);
+    const request = rawRequest(holder.context.request);
+    if (isGone(request, response)) {
+      holder.close(response.writableFinished);
+      return;
+    }
+    const companions = isHttp2(request) ? undefined : this.#holdersOf(request.socket);
+    companions?.add(holder);
+    response.once('close', () => {
+      companions?.delete(holder);
+      holder.close(response.writableFinished);
+    });
+  }
+
+  #holdersOf(socket: Socket): Set<Holder> {
+    const known = this.#holders.get(socket);
+    if (known !== undefined) return known;
+    const holders = new Set<Holder>();
+    this.#holders.set(socket, holders);
+    socket.once('close', () => {
+      for (const holder of holders) holder.close(false);
+      holders.clear();
+    });
+    return holders;
+  }
+}
+
+/** A client that left before we looked: no event will come. */
+function isGone(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.destroyed || response.closed || request.socket.destroyed;
+}

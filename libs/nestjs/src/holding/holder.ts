@@ -1,0 +1,86 @@
+import type { RateLimitLease } from '@ratelease/limiters';
+import type { HandlingContext } from '../context/handling-context.js';
+import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
+import { ClientGoneException } from '../rejection/client-gone.exception.js';
+
+/**
+ * Holds the leases of one handling for as long as its work lives: until its response is closed and nothing of it
+ * runs any more, whichever comes last. A streamed response outlives its handler, and a handler outlives a client
+ * that left; neither end alone would do.
+ */
+export class Holder {
+  readonly plan: EndpointPlan;
+  readonly context: HandlingContext;
+  /** What each phase comes to: an acquisition is made once, however often a guard or interceptor is bound. */
+  readonly decisions: Record<Phase, Promise<boolean> | undefined> = { guard: undefined, interceptor: undefined, args: undefined };
+  #leases: RateLimitLease[] = [];
+  #running = 0;
+  #waiting = 0;
+  #isClosed: boolean;
+
+  /**
+   * @param isClosed - `true` where there is no response to wait for: the work is all there is.
+   */
+  constructor(plan: EndpointPlan, context: HandlingContext, isClosed: boolean) {
+    this.plan = plan;
+    this.context = context;
+    this.#isClosed = isClosed;
+  }
+
+  /** Whether permits were granted already, in an earlier phase. */
+  get hasLease(): boolean {
+    return this.#leases.length > 0;
+  }
+
+  /** Keeps a granted lease until the end; where the end has come meanwhile, it goes back at once. */
+  keep(lease: RateLimitLease): void {
+    this.#leases.push(lease);
+    this.#releaseAtEnd();
+  }
+
+  /** Something of the handling begins to run. */
+  enter(): void {
+    this.#running++;
+  }
+
+  /** Something of the handling has ended. */
+  leave(): void {
+    this.#running--;
+    this.#releaseAtEnd();
+  }
+
+  /** The handling begins to wait for permits. */
+  beginWait(): void {
+    this.#waiting++;
+  }
+
+  endWait(): void {
+    this.#waiting--;
+  }
+
+  /** Nobody waits for the decision of a phase any more; asked again, it is made anew. */
+  abandon(phase: Phase): void {
+    if (this.#waiting === 0) return;
+    this.decisions[phase] = undefined;
+    this.context.abortWait(new ClientGoneException());
+  }
+
+  /**
+   * The response has ended, or its connection has.
+   *
+   * @param isFinished - whether all of it was sent.
+   */
+  close(isFinished: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (!isFinished || this.#waiting > 0) this.context.abort(new ClientGoneException());
+    this.#releaseAtEnd();
+  }
+
+  #releaseAtEnd(): void {
+    if (!this.#isClosed || this.#running > 0 || this.#leases.length === 0) return;
+    const leases = this.#leases;
+    this.#leases = [];
+    for (const lease of leases.reverse()) lease.dispose();
+  }
+}

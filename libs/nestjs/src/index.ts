@@ -1,0 +1,46 @@
+export type { RateLimitingContext, RateLimitingContextType } from './context/rate-limiting-context.js';
+export { DisableRateLimiting } from './decorators/disable-rate-limiting.js';
+export type {
+  EnableRateLimitingOptions,
+  EndpointOptions,
+  EnforcementPhase,
+  PolicyReference,
+} from './decorators/enable-rate-limiting.js';
+export { EnableRateLimiting } from './decorators/enable-rate-limiting.js';
+export { RateLimitingGuard } from './enforcement/rate-limiting.guard.js';
+export { RateLimitingInterceptor } from './enforcement/rate-limiting.interceptor.js';
+export { InvalidDecisionError } from './errors/invalid-decision-error.js';
+export { MissingKeyError } from './errors/missing-key-error.js';
+export type { RateLimitingErrorCode } from './errors/rate-limiting-configuration-error.js';
+export { RateLimitingConfigurationError } from './errors/rate-limiting-configuration-error.js';
+export { RATE_LIMIT_HEADERS } from './http/rate-limit-fields.js';
+export { byClient } from './keys/by-client.js';
+export { byHeader } from './keys/by-header.js';
+export { byRoute } from './keys/by-route.js';
+export type { ByUserOptions } from './keys/by-user.js';
+export { byUser } from './keys/by-user.js';
+export { compositeKey } from './keys/composite-key.js';
+export type { KeyFunction, KeyValue, SpacedKeyFunction } from './keys/key-function.js';
+export { RateLimiterOptions } from './module/rate-limiter-options.js';
+export type {
+  ConfigureRateLimiting,
+  EndpointBinding,
+  ProvidedOptions,
+  RateLimitingAsyncOptions,
+  RateLimitingModuleOptions,
+  RateLimitingOptionsFactory,
+  RateLimitingRootOptions,
+  RateLimitingSettings,
+} from './module/rate-limiting-module-options.js';
+export { RateLimitingModule } from './module/rate-limiting.module.js';
+export { DelegatedRateLimiterPolicy } from './policies/delegated-rate-limiter-policy.js';
+export type { AlgorithmName, AlgorithmNumbers } from './policies/limiter-numbers.js';
+export type { PolicyClass, PolicyDefinition, PolicyInstance } from './policies/policy-definition.js';
+export type { PolicyName, RateLimitingPolicies } from './policies/policy-names.js';
+export type { PolicyOptions } from './policies/policy-options.js';
+export type { IRateLimiterPolicy, PartitionChoice, Partitioner } from './policies/rate-limiter-policy.js';
+export type { SelectivePolicyOptions } from './policies/selective-rate-limiter-policy.js';
+export { SelectiveRateLimiterPolicy } from './policies/selective-rate-limiter-policy.js';
+export type { OnRejected } from './rejection/on-rejected.js';
+export type { RejectionReason } from './rejection/rate-limit-rejected.exception.js';
+export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';

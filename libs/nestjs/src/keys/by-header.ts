@@ -1,0 +1,19 @@
+import type { SpacedKeyFunction } from './key-function.js';
+import { spaced } from './key-function.js';
+
+/**
+ * Counts by a request header. Requests without it share one key. A client can send what it likes: put a limit by
+ * `byClient()` beside it, or only use headers that were verified before.
+ *
+ * @param name - in any case.
+ */
+export function byHeader(name: string): SpacedKeyFunction {
+  const header = name.toLowerCase();
+  const absent = `header-absent=${header}`;
+  return spaced((context) => {
+    const request = context.request as { headers?: Record<string, string | string[] | undefined> } | undefined;
+    const value = request?.headers?.[header];
+    if (value === undefined) return absent;
+    return `header=${header}=${Array.isArray(value) ? JSON.stringify(value) : value}`;
+  });
+}

@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
+import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
+import { checkBindings } from '../endpoints/binding-check.js';
+import type { PlanBook } from '../endpoints/plan-book.js';
+import type { Enforcement } from '../enforcement/enforcement.js';
+import { limitAfterPipes } from '../enforcement/handler-wrapper.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import type { NestModuleRecord } from '../policies/policy-instances.js';
+import { PolicyInstances } from '../policies/policy-instances.js';
+import type { Settings } from './settings.js';
+import { ENFORCEMENT, PLANS, SETTINGS } from './tokens.js';
+
+/**
+ * Compiles the policies and the plan of every endpoint before the first request, so that mistakes stop the
+ * boot. It runs when all instances exist and the router is not built yet, or, without a router, at the init hook.
+ */
+@Injectable()
+export class Boot {
+  readonly #modules: ModulesContainer;
+  readonly #settings: Settings;
+  readonly #plans: PlanBook;
+  readonly #enforcement: Enforcement;
+  readonly #instances: PolicyInstances;
+  #done: Promise<void> | undefined = undefined;
+
+  constructor(
+    modules: ModulesContainer,
+    @Inject(SETTINGS) settings: Settings,
+    @Inject(PLANS) plans: PlanBook,
+    @Inject(ENFORCEMENT) enforcement: Enforcement,
+  ) {
+    this.#modules = modules;
+    this.#settings = settings;
+    this.#plans = plans;
+    this.#enforcement = enforcement;
+    this.#instances = new PolicyInstances(modules);
+  }
+
+  run(): Promise<void> {
+    return (this.#done ??= this.#run());
+  }
+
+  async dispose(): Promise<void> {
+    await this.#plans.policies.dispose();
+    await this.#instances.dispose();
+  }
+
+  async #run(): Promise<void> {
+    const own = this.#ownModule();
+    await this.#plans.policies.compileNamed((type) => this.#instances.provide(type, own));
+    const endpoints = discoverEndpoints(this.#modules);
+    checkBindings(this.#settings.endpoints, endpoints);
+    for (const endpoint of endpoints) await this.#compile(endpoint);
+  }
+
+  async #compile(endpoint: DiscoveredEndpoint): Promise<void> {
+    const { controller, handler, module } = endpoint;
+    for (const reference of this.#plans.ruleOf(controller, handler)?.policies ?? []) {
+      if (typeof reference === 'string') continue;
+      await this.#plans.policies.compileUnnamed(reference, (type) => this.#instances.provide(type, module));
+    }
+    const plan = this.#plans.planOf(controller, handler);
+    if (plan?.args != null) limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
+  }
+
+  #ownModule(): NestModuleRecord {
+    const own = [...this.#modules.values()].filter((module) => module.providers.has(SETTINGS));
+    if (own.length === 1) return own[0]!;
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_MODULE_TWICE',
+      `RateLimitingModule.forRoot() or forRootAsync() is imported ${own.length} times with different options. Configure it ` +
+        'once, in the root module: it is global, and other modules need no import.',
+    );
+  }
+}

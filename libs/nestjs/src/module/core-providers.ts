@@ -1,0 +1,36 @@
+import type { Provider } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import { Enforcement } from '../enforcement/enforcement.js';
+import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
+import { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
+import { PlanBook } from '../endpoints/plan-book.js';
+import { PolicyRegistry } from '../policies/policy-registry.js';
+import { Boot } from './boot.js';
+import type { Settings } from './settings.js';
+import { BOOT, ENFORCEMENT, PLANS, POLICIES, SETTINGS } from './tokens.js';
+
+/** Nest leaves out what lacks the method of a guard or an interceptor. */
+const UNBOUND = {};
+
+/** Everything that an application's rate limiting is made of, beside the settings. */
+export const CORE_PROVIDERS: readonly Provider[] = [
+  { provide: POLICIES, inject: [SETTINGS], useFactory: (settings: Settings) => new PolicyRegistry(settings) },
+  {
+    provide: PLANS,
+    inject: [SETTINGS, POLICIES],
+    useFactory: (settings: Settings, policies: PolicyRegistry) => new PlanBook(settings, policies),
+  },
+  { provide: ENFORCEMENT, useClass: Enforcement },
+  { provide: BOOT, useClass: Boot },
+  RateLimitingGuard,
+  RateLimitingInterceptor,
+  { provide: APP_GUARD, inject: [SETTINGS, RateLimitingGuard], useFactory: whereBound },
+  { provide: APP_INTERCEPTOR, inject: [SETTINGS, RateLimitingInterceptor], useFactory: whereBound },
+];
+
+/** What other modules may inject: the guard and the interceptor, and what they need when made elsewhere. */
+export const CORE_EXPORTS = [ENFORCEMENT, RateLimitingGuard, RateLimitingInterceptor];
+
+function whereBound(settings: Settings, enhancer: object): object {
+  return settings.bind ? enhancer : UNBOUND;
+}

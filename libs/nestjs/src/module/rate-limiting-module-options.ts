@@ -1,0 +1,71 @@
+import type { ModuleMetadata, Provider, Type } from '@nestjs/common';
+import type { Clock } from '@ratelease/limiters';
+import type { EndpointOptions, PolicyReference } from '../decorators/enable-rate-limiting.js';
+import type { PolicyDefinition } from '../policies/policy-definition.js';
+import type { PolicyName } from '../policies/policy-names.js';
+import type { OnRejected } from '../rejection/on-rejected.js';
+import type { RateLimiterOptions } from './rate-limiter-options.js';
+
+/** Binds policies to code that can't be decorated. It stands for the decorator on the same class or method. */
+export interface EndpointBinding extends EndpointOptions {
+  readonly controller: Type;
+  /** The name of a method; without it the binding is for the class. */
+  readonly handler?: string | undefined;
+  readonly policies?: PolicyReference | readonly PolicyReference[] | undefined;
+  /** `true`: as `@DisableRateLimiting()`. */
+  readonly disabled?: boolean | undefined;
+}
+
+/** What is set by properties, in an options object as well as on {@link RateLimiterOptions}. */
+export interface RateLimitingSettings {
+  /** A limit on everything that is not disabled, in any form that a policy has. */
+  global?: PolicyDefinition | undefined;
+  /**
+   * When the global limiter is asked: together with the endpoint's policies by default; `'guard'` before later
+   * guards, so that refused logins count.
+   */
+  globalPhase?: 'guard' | undefined;
+  /** The status of a refusal, 400 to 599. @defaultValue 429 */
+  rejectionStatusCode?: number | undefined;
+  /** Called for refused requests, where the policy has no callback of its own. */
+  onRejected?: OnRejected | undefined;
+  /** Policies for code that isn't yours. */
+  endpoints?: readonly EndpointBinding[] | undefined;
+  /** `false`: bind `RateLimitingGuard` and `RateLimitingInterceptor` yourself. @defaultValue true */
+  bind?: boolean | undefined;
+  /** The source of time of all limiters. @defaultValue the monotonic clock of the process */
+  clock?: Clock | undefined;
+  /** Bits of an IPv6 address that make a client, an integer from 32 to 128. @defaultValue 64 */
+  ipv6SubnetPrefix?: number | undefined;
+  /** The most requests that may wait for permits at once, an integer of at least 0. @defaultValue 10,000 */
+  maxQueuedRequests?: number | undefined;
+}
+
+/** Options of the module, as an object. */
+export interface RateLimitingModuleOptions extends Readonly<RateLimitingSettings> {
+  /** The policies by name. */
+  readonly policies?: { readonly [Name in PolicyName]?: PolicyDefinition } | undefined;
+}
+
+/** Configures the module step by step, as an alternative to an options object. */
+export type ConfigureRateLimiting = (options: RateLimiterOptions) => void;
+
+/** What `forRoot` takes beside the options: modules whose exports the policy classes named there need. */
+export type RateLimitingRootOptions = RateLimitingModuleOptions & Pick<ModuleMetadata, 'imports'>;
+
+/** A class that provides the options, for `forRootAsync`. */
+export interface RateLimitingOptionsFactory {
+  createRateLimitingOptions(): ProvidedOptions | Promise<ProvidedOptions>;
+}
+
+/** What an asynchronous source of options may provide. */
+export type ProvidedOptions = RateLimitingModuleOptions | ConfigureRateLimiting;
+
+/** Options of `RateLimitingModule.forRootAsync`. Exactly one of the three `use…` is needed. */
+export interface RateLimitingAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  readonly inject?: Extract<Provider, { inject?: unknown }>['inject'];
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly useFactory?: (...dependencies: any[]) => ProvidedOptions | Promise<ProvidedOptions>;
+  readonly useClass?: Type<RateLimitingOptionsFactory>;
+  readonly useExisting?: Type<RateLimitingOptionsFactory> | string | symbol;
+}

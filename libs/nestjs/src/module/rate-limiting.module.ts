@@ -1,0 +1,76 @@
+import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { CORE_EXPORTS, CORE_PROVIDERS } from './core-providers.js';
+import { RateLimitingCoreModule } from './rate-limiting-core.module.js';
+import type {
+  ConfigureRateLimiting,
+  RateLimitingAsyncOptions,
+  RateLimitingOptionsFactory,
+  RateLimitingRootOptions,
+} from './rate-limiting-module-options.js';
+import { readSettings } from './settings.js';
+import { OPTIONS_FACTORY, SETTINGS } from './tokens.js';
+
+const ROOT = 'RateLimitingModule.forRoot()';
+const ROOT_ASYNC = 'RateLimitingModule.forRootAsync()';
+
+/**
+ * Rate limiting for a Nest application. Configure it once, in the root module; it is global. A plain import of
+ * this class elsewhere does nothing and does no harm.
+ */
+@Module({})
+export class RateLimitingModule {
+  /**
+   * Configures rate limiting. Mistakes in the options stop the boot, not this call.
+   *
+   * @param options - an options object, or a callback that configures a {@link RateLimiterOptions}.
+   * @param metadata - `imports` for the policy classes of a callback; an options object has them itself.
+   */
+  static forRoot(
+    options: RateLimitingRootOptions | ConfigureRateLimiting = {},
+    metadata: Pick<ModuleMetadata, 'imports'> = {},
+  ): DynamicModule {
+    const imports = [...(metadata.imports ?? []), ...((options as RateLimitingRootOptions | null)?.imports ?? [])];
+    return rootModule(imports, [{ provide: SETTINGS, useFactory: () => readSettings(ROOT, options) }]);
+  }
+
+  /**
+   * Configures rate limiting with options that need other providers.
+   *
+   * @param options - with one of `useFactory` (and `inject`), `useClass`, `useExisting`.
+   * @throws RateLimitingConfigurationError `ERR_RL_MISSING_OPTIONS` - without any of the three.
+   */
+  static forRootAsync(options: RateLimitingAsyncOptions): DynamicModule {
+    return rootModule([...(options.imports ?? [])], asyncProviders(options));
+  }
+}
+
+function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: Provider[]): DynamicModule {
+  const core: DynamicModule = {
+    module: RateLimitingCoreModule,
+    global: true,
+    imports,
+    providers: [...settings, ...CORE_PROVIDERS],
+    exports: CORE_EXPORTS,
+  };
+  return { module: RateLimitingModule, imports: [core] };
+}
+
+function asyncProviders(options: RateLimitingAsyncOptions): Provider[] {
+  const { inject, useFactory, useClass, useExisting } = options;
+  if (useFactory !== undefined) {
+    const make = async (...dependencies: unknown[]): Promise<unknown> => readSettings(ROOT_ASYNC, await useFactory(...dependencies));
+    return [{ provide: SETTINGS, inject: inject ?? [], useFactory: make }];
+  }
+  if (useClass === undefined && useExisting === undefined) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_MISSING_OPTIONS',
+      `${ROOT_ASYNC} needs one of useFactory, useClass and useExisting.`,
+    );
+  }
+  const make = async (factory: RateLimitingOptionsFactory): Promise<unknown> =>
+    readSettings(ROOT_ASYNC, await factory.createRateLimitingOptions());
+  const settings: Provider = { provide: SETTINGS, inject: [useExisting ?? OPTIONS_FACTORY], useFactory: make };
+  return useClass === undefined ? [settings] : [{ provide: OPTIONS_FACTORY, useClass }, settings];
+}

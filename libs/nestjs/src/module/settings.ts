@@ -1,0 +1,118 @@
+import type { Clock } from '@ratelease/limiters';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { suggestion } from '../errors/nearest-name.js';
+import { shown } from '../errors/shown.js';
+import type { PolicyDefinition } from '../policies/policy-definition.js';
+import type { OnRejected } from '../rejection/on-rejected.js';
+import { RateLimiterOptions } from './rate-limiter-options.js';
+import type { EndpointBinding } from './rate-limiting-module-options.js';
+
+/** The module's options, checked and with their defaults. */
+export interface Settings {
+  readonly global: PolicyDefinition | undefined;
+  readonly globalPhase: 'guard' | undefined;
+  readonly policies: ReadonlyMap<string, PolicyDefinition>;
+  readonly endpoints: readonly EndpointBinding[];
+  readonly rejectionStatusCode: number;
+  readonly onRejected: OnRejected | undefined;
+  readonly bind: boolean;
+  readonly clock: Clock | undefined;
+  readonly ipv6SubnetPrefix: number;
+  readonly maxQueuedRequests: number;
+}
+
+const PROPERTIES = [
+  'global',
+  'globalPhase',
+  'rejectionStatusCode',
+  'onRejected',
+  'endpoints',
+  'bind',
+  'clock',
+  'ipv6SubnetPrefix',
+  'maxQueuedRequests',
+] as const;
+const KNOWN = [...PROPERTIES, 'policies', 'imports'];
+
+/**
+ * Checks what a user gave as options.
+ *
+ * @param place - where they come from, for messages.
+ * @throws RateLimitingConfigurationError - for what is none, unknown or out of range.
+ */
+export function readSettings(place: string, given: unknown): Settings {
+  return checked(place, typeof given === 'function' ? configured(given as Configure) : fromObject(place, given));
+}
+
+type Configure = (options: RateLimiterOptions) => unknown;
+
+function configured(configure: Configure): RateLimiterOptions {
+  const options = new RateLimiterOptions();
+  configure(options);
+  return options;
+}
+
+function fromObject(place: string, given: unknown): RateLimiterOptions {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_MISSING_OPTIONS',
+      `${place} needs an options object or a configuration callback, but got ${shown(given)}.`,
+    );
+  }
+  const unknown = Object.keys(given).find((key) => !KNOWN.includes(key));
+  if (unknown !== undefined) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_UNKNOWN_OPTION',
+      `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
+    );
+  }
+  const options = new RateLimiterOptions();
+  for (const property of PROPERTIES) Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
+  const { policies } = given as { policies?: Record<string, PolicyDefinition> };
+  for (const [name, policy] of Object.entries(policies ?? {})) options.addPolicy(name, policy);
+  return options;
+}
+
+function checked(place: string, options: RateLimiterOptions): Settings {
+  const { rejectionStatusCode = 429, ipv6SubnetPrefix = 64, maxQueuedRequests = 10_000, bind = true } = options;
+  checkInteger(place, 'rejectionStatusCode', rejectionStatusCode, [400, 599]);
+  checkInteger(place, 'ipv6SubnetPrefix', ipv6SubnetPrefix, [32, 128]);
+  checkInteger(place, 'maxQueuedRequests', maxQueuedRequests, [0, Number.MAX_SAFE_INTEGER]);
+  checkThat(place, options, ['globalPhase', "'guard', or nothing for the endpoint's phase"], (value) => value === 'guard');
+  checkThat(place, options, ['onRejected', 'a function'], (value) => typeof value === 'function');
+  checkThat(place, options, ['bind', 'true or false'], (value) => typeof value === 'boolean');
+  checkThat(place, options, ['endpoints', 'a list'], Array.isArray);
+  checkThat(place, options, ['clock', 'an object with the methods now and setTimer'], isClock);
+  const { global, globalPhase, onRejected, clock, policies, endpoints = [] } = options;
+  return {
+    ...{ global, globalPhase, onRejected, clock, policies, endpoints, bind },
+    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests },
+  };
+}
+
+function isClock(value: unknown): boolean {
+  const clock = value as Partial<Clock> | null;
+  return typeof clock?.now === 'function' && typeof clock.setTimer === 'function';
+}
+
+function checkInteger(place: string, option: string, value: unknown, [least, most]: readonly [number, number]): void {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${place}: ${option} must be an integer from ${least} to ${most}, but got ${shown(value)}.`,
+  );
+}
+
+function checkThat(
+  place: string,
+  options: RateLimiterOptions,
+  [option, allowed]: readonly [keyof RateLimiterOptions, string],
+  isAllowed: (value: unknown) => boolean,
+): void {
+  const value: unknown = options[option];
+  if (value === undefined || isAllowed(value)) return;
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${place}: ${option} must be ${allowed}, but got ${shown(value)}.`,
+  );
+}

@@ -1,0 +1,14 @@
+// `Symbol.for`: a second loaded copy of the package (ESM beside CommonJS) must find the same providers.
+
+/** The checked options of the module. @internal */
+export const SETTINGS = Symbol.for('ratelease.settings');
+/** What the application's policies are. @internal */
+export const POLICIES = Symbol.for('ratelease.policies');
+/** What applies to which endpoint. @internal */
+export const PLANS = Symbol.for('ratelease.plans');
+/** Takes permits for requests. @internal */
+export const ENFORCEMENT = Symbol.for('ratelease.enforcement');
+/** The class or provider that makes the options of `forRootAsync`. @internal */
+export const OPTIONS_FACTORY = Symbol.for('ratelease.options-factory');
+/** Compiles policies and plans at start-up. @internal */
+export const BOOT = Symbol.for('ratelease.boot');

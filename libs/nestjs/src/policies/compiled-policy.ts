@@ -1,0 +1,91 @@
+import type { AsyncPartitionedRateLimiter, Clock } from '@ratelease/limiters';
+import { createPartitionedRateLimiter } from '@ratelease/limiters';
+import type { AnyPartition, HandlingContext } from '../context/handling-context.js';
+import type { RateLimitingContext } from '../context/rate-limiting-context.js';
+import { structuredString } from '../http/structured-string.js';
+import { MissingKeyError } from '../errors/missing-key-error.js';
+import { shown } from '../errors/shown.js';
+import { isPromise } from '../keys/key-function.js';
+import type { OnRejected } from '../rejection/on-rejected.js';
+import type { Partitioner } from './rate-limiter-policy.js';
+
+/** How a policy decides: by choosing partitions of a limiter that we make, or with a limiter of the user's. */
+export type PolicySource = { readonly partitioner: Partitioner } | { readonly limiter: ContextLimiter };
+
+/** A limiter that is asked with the context of a request. */
+export type ContextLimiter = AsyncPartitionedRateLimiter<RateLimitingContext>;
+
+/** What is known of a policy when it is compiled. */
+export interface CompiledPolicyInit {
+  readonly index: number;
+  readonly name: string;
+  readonly onRejected: OnRejected | undefined;
+  /** Whether a request may wait in its queue; `true` where unknown. */
+  readonly mayWait: boolean;
+  /** Whether its leases hold permits until they are disposed; `true` where unknown. */
+  readonly holdsPermits: boolean;
+  readonly clock: Clock | undefined;
+}
+
+/**
+ * A policy, ready to decide. The partition is chosen before the limiter is asked, because choosing may take
+ * time and limiters ask their partitioner synchronously; in between, the request's context carries it.
+ */
+export class CompiledPolicy {
+  readonly index: number;
+  /** How exceptions and the `RateLimit` fields call it. */
+  readonly name: string;
+  /** The name as an item of the `RateLimit` fields. */
+  readonly fieldName: string;
+  readonly onRejected: OnRejected | undefined;
+  readonly mayWait: boolean;
+  readonly holdsPermits: boolean;
+  readonly limiter: ContextLimiter;
+  readonly #partitioner: Partitioner | undefined;
+
+  constructor(source: PolicySource, init: CompiledPolicyInit) {
+    this.index = init.index;
+    this.name = init.name;
+    this.fieldName = structuredString(init.name);
+    this.onRejected = init.onRejected;
+    this.mayWait = init.mayWait;
+    this.holdsPermits = init.holdsPermits;
+    this.#partitioner = 'partitioner' in source ? source.partitioner : undefined;
+    this.limiter = 'limiter' in source ? source.limiter : ownLimiter(init.index, init.clock);
+  }
+
+  /** Whether the limiter was made here, and is disposed here. */
+  get ownsLimiter(): boolean {
+    return this.#partitioner !== undefined;
+  }
+
+  /** Chooses the partition and notes it on the context. A promise only where the policy answers with one. */
+  choosePartition(context: HandlingContext): void | Promise<void> {
+    if (this.#partitioner === undefined) return undefined;
+    const choice = this.#partitioner(context);
+    if (isPromise(choice)) return choice.then((partition) => context.choosePartition(this.index, this.#checked(partition)));
+    context.choosePartition(this.index, this.#checked(choice));
+  }
+
+  #checked(partition: AnyPartition): AnyPartition {
+    if (typeof partition?.factory !== 'function') {
+      throw new MissingKeyError(
+        `Policy ${JSON.stringify(this.name)} returned ${shown(partition)} instead of a partition. ` +
+          'Return RateLimitPartition.get…(key, factory), or getNoLimiter(key) for no limit.',
+      );
+    }
+    const key = partition.partitionKey;
+    if (key === undefined || key === null || Number.isNaN(key)) {
+      throw new MissingKeyError(
+        `Policy ${JSON.stringify(this.name)} chose the key ${shown(key)}, which would be one counter for all ` +
+          'whose key is missing. Choose a key for every request.',
+      );
+    }
+    return partition;
+  }
+}
+
+function ownLimiter(index: number, clock: Clock | undefined): ContextLimiter {
+  const chosen = (context: RateLimitingContext): AnyPartition => (context as HandlingContext).chosenPartition(index);
+  return createPartitionedRateLimiter(chosen, clock === undefined ? {} : { clock });
+}

@@ -1,0 +1,86 @@
+import type { Type } from '@nestjs/common';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import type { PolicyClass, PolicyInstance } from './policy-definition.js';
+
+/** Nest's own record of a module. */
+export type NestModuleRecord = ModulesContainer extends Map<string, infer T> ? T : never;
+
+interface LifecycleHooks {
+  onModuleInit?(): unknown;
+  onModuleDestroy?(): unknown;
+}
+
+/** One instance per policy class and application: a provider wherever it lives, else made by the injector. */
+export class PolicyInstances {
+  readonly #modules: ModulesContainer;
+  readonly #instances = new Map<PolicyClass, PolicyInstance>();
+  readonly #created: PolicyInstance[] = [];
+
+  constructor(modules: ModulesContainer) {
+    this.#modules = modules;
+  }
+
+  /**
+   * Finds or makes the instance of a class.
+   *
+   * @param host - the module that names the class: a class that is nobody's provider is made there.
+   * @throws RateLimitingConfigurationError `ERR_RL_SCOPED_POLICY` - for a request-scoped or transient one;
+   * `ERR_RL_INVALID_POLICY` - when its dependencies can't be resolved there.
+   */
+  async provide(type: PolicyClass, host: NestModuleRecord): Promise<PolicyInstance> {
+    const known = this.#instances.get(type) ?? this.#registered(type) ?? (await this.#create(type, host));
+    this.#instances.set(type, known);
+    return known;
+  }
+
+  /** Nest calls no hooks of instances that it made on request: their end is ours to tell them. */
+  async dispose(): Promise<void> {
+    for (const instance of this.#created) await (instance as LifecycleHooks).onModuleDestroy?.();
+  }
+
+  #registered(type: PolicyClass): PolicyInstance | undefined {
+    for (const module of this.#modules.values()) {
+      const wrapper = module.providers.get(type);
+      if (wrapper === undefined) continue;
+      if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) throw scopedPolicy(type);
+      return wrapper.instance as PolicyInstance;
+    }
+    return undefined;
+  }
+
+  async #create(type: PolicyClass, host: NestModuleRecord): Promise<PolicyInstance> {
+    if (isScoped(type)) throw scopedPolicy(type);
+    const moduleRef = host.getProviderByKey<ModuleRef>(ModuleRef).instance;
+    try {
+      const instance = await moduleRef.create<PolicyInstance>(type);
+      await (instance as LifecycleHooks).onModuleInit?.();
+      this.#created.push(instance);
+      return instance;
+    } catch (cause) {
+      const problem = cause instanceof Error ? cause.message : String(cause);
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_POLICY',
+        `The policy class ${type.name} can't be made in ${host.metatype.name}: ${problem} ` +
+          `Provide ${type.name} in the module that has its dependencies, or give RateLimitingModule.forRoot() the imports it needs.`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** Where `@Injectable({ scope })` leaves its options; Nest exports no constant for it. */
+const SCOPE_OPTIONS = 'scope:options';
+
+function isScoped(type: Type): boolean {
+  const options = Reflect.getMetadata(SCOPE_OPTIONS, type) as { scope?: number } | undefined;
+  return (options?.scope ?? 0) !== 0;
+}
+
+function scopedPolicy(type: PolicyClass): RateLimitingConfigurationError {
+  return new RateLimitingConfigurationError(
+    'ERR_RL_SCOPED_POLICY',
+    `The policy class ${type.name} is request-scoped or transient, or depends on something that is. A policy lives as ` +
+      'long as the application: make it and its dependencies singletons, and read what belongs to a request from the context.',
+  );
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '@ratelease/limiters';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { suggestion } from '../errors/nearest-name.js';
+import { shown } from '../errors/shown.js';
+import type { KeyFunction, SpacedKeyFunction } from '../keys/key-function.js';
+import { inOwnSpace, isPromise, keyText } from '../keys/key-function.js';
+import type { AlgorithmName, AlgorithmNumbers } from './limiter-numbers.js';
+import { ALGORITHM_NAMES, checkNumbers, optionsOf, partitionOf } from './limiter-numbers.js';
+import type { Partitioner } from './rate-limiter-policy.js';
+
+/**
+ * A policy as an options object: an algorithm with its numbers, and whom requests count for.
+ *
+ * `key` is a key function, or a text for one counter that everybody shares. @defaultValue `'shared'`
+ */
+export type PolicyOptions = {
+  readonly [Name in AlgorithmName]: AlgorithmNumbers[Name] & {
+    readonly algorithm: Name;
+    readonly key?: KeyFunction | string | undefined;
+  };
+}[AlgorithmName];
+
+const SHARED = 'shared';
+
+/** A checked options object: its partitioner, and what is known beforehand of its limiters. */
+export interface PolicyFromOptions {
+  readonly partitioner: Partitioner<string>;
+  readonly mayWait: boolean;
+  readonly holdsPermits: boolean;
+}
+
+/**
+ * Checks an options object and makes a partitioner of it.
+ *
+ * @param policy - the policy as messages call it, such as `Policy "burst"`.
+ * @throws RateLimitingConfigurationError - for an unknown algorithm or option and for bad numbers.
+ */
+export function policyFromOptions(policy: string, options: PolicyOptions, clock: Clock | undefined): PolicyFromOptions {
+  const { algorithm, key, ...numbers } = options;
+  checkAlgorithm(policy, algorithm);
+  checkOptionNames(policy, algorithm, numbers);
+  try {
+    checkNumbers(algorithm, numbers, clock);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new RateLimitingConfigurationError('ERR_RL_INVALID_OPTION', `${policy}: ${problem}`, { cause });
+  }
+  const keyOf = readKey(policy, key);
+  const factory = (): object => numbers;
+  const partition = (text: string): ReturnType<typeof partitionOf> => partitionOf(algorithm, text, factory);
+  return {
+    partitioner: (context) => {
+      const text = keyOf(context);
+      return (isPromise(text) ? text.then(partition) : partition(text)) as ReturnType<Partitioner<string>>;
+    },
+    mayWait: (numbers.queueLimit ?? 0) > 0,
+    holdsPermits: algorithm === 'concurrency',
+  };
+}
+
+function checkAlgorithm(policy: string, algorithm: unknown): void {
+  if (ALGORITHM_NAMES.includes(algorithm as AlgorithmName)) return;
+  const way = typeof algorithm === 'string' ? ` ${suggestion(algorithm, ALGORITHM_NAMES, 'algorithms')}` : '';
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${policy}: algorithm must be one of ${ALGORITHM_NAMES.join(', ')}, but got ${shown(algorithm)}.${way}`,
+  );
+}
+
+function checkOptionNames(policy: string, algorithm: AlgorithmName, numbers: object): void {
+  const known = optionsOf(algorithm);
+  const unknown = Object.keys(numbers).find((option) => !known.includes(option));
+  if (unknown === undefined) return;
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_UNKNOWN_OPTION',
+    `${policy}: ${algorithm} has no option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
+  );
+}
+
+function readKey(policy: string, key: unknown): SpacedKeyFunction {
+  if (typeof key === 'function') return inOwnSpace(key as KeyFunction, policy);
+  if (key === undefined) return () => SHARED;
+  if (typeof key === 'string') {
+    const text = keyText(key, policy);
+    return () => text;
+  }
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${policy}: key must be a key function such as byClient(), or a text that everybody shares, but got ${shown(key)}.`,
+  );
+}

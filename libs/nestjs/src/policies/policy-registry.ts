@@ -1,0 +1,134 @@
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { suggestion } from '../errors/nearest-name.js';
+import { shown } from '../errors/shown.js';
+import type { PolicyReference } from '../decorators/enable-rate-limiting.js';
+import type { Settings } from '../module/settings.js';
+import type { OnRejected } from '../rejection/on-rejected.js';
+import type { PolicySource } from './compiled-policy.js';
+import { CompiledPolicy } from './compiled-policy.js';
+import type { PolicyClass, PolicyDefinition, PolicyInstance } from './policy-definition.js';
+import { isPartitionedLimiter, isPolicy, isPolicyClass, isSelectivePolicy } from './policy-definition.js';
+import type { PolicyOptions } from './policy-options.js';
+import { policyFromOptions } from './policy-options.js';
+import type { Partitioner } from './rate-limiter-policy.js';
+import { GLOBAL, PolicySet } from './policy-set.js';
+
+/** Makes, or finds, the one instance of a policy class. */
+export type PolicyProvider = (type: PolicyClass) => Promise<PolicyInstance>;
+
+/** What is known of a policy before it is compiled. */
+interface Compilable {
+  readonly source: PolicySource;
+  readonly onRejected?: OnRejected | undefined;
+  readonly mayWait?: boolean;
+  readonly holdsPermits?: boolean;
+}
+
+/** The policies of one application, compiled: by name, by instance or class, and the global limiter. */
+export class PolicyRegistry {
+  readonly #settings: Settings;
+  readonly #named = new Map<string, CompiledPolicy>();
+  readonly #unnamed = new Map<object, CompiledPolicy>();
+  readonly #names = new Set<string>([GLOBAL]);
+  readonly #all: CompiledPolicy[] = [];
+  readonly #sets = new Map<string, PolicySet>();
+  #global: CompiledPolicy | undefined = undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  get global(): CompiledPolicy | undefined {
+    return this.#global;
+  }
+
+  /** Compiles the global limiter and the named policies. */
+  async compileNamed(provide: PolicyProvider): Promise<void> {
+    const { global, policies } = this.#settings;
+    if (global !== undefined) {
+      this.#global = this.#add(GLOBAL, await this.#read('The global limiter', global, provide));
+    }
+    for (const [name, definition] of policies) {
+      this.#names.add(name);
+      this.#named.set(name, this.#add(name, await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide)));
+    }
+  }
+
+  /** Compiles an unnamed policy; its identity is the instance or the class itself. */
+  async compileUnnamed(policy: PolicyInstance | PolicyClass, provide: PolicyProvider): Promise<void> {
+    if (this.#unnamed.has(policy)) return;
+    const className = isPolicyClass(policy) ? policy.name : policy.constructor.name;
+    const compilable = await this.#read(`Policy ${className}`, policy, provide);
+    this.#unnamed.set(policy, this.#add(this.#freeName(className), compilable));
+  }
+
+  /**
+   * Finds a compiled policy.
+   *
+   * @param place - the endpoint, for the message.
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   */
+  find(reference: PolicyReference, place: string): CompiledPolicy {
+    const policy = typeof reference === 'string' ? this.#named.get(reference) : this.#unnamed.get(reference);
+    if (policy !== undefined) return policy;
+    const way = typeof reference === 'string' ? suggestion(reference, [...this.#named.keys()], 'policies') : '';
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_UNKNOWN_POLICY',
+      `${place} uses the policy ${shown(reference)}, which is not registered. ${way} ` +
+        'Register it under policies in RateLimitingModule.forRoot().',
+    );
+  }
+
+  /** The policies as one limiter, made once for each combination; `null` for none. */
+  setOf(policies: readonly CompiledPolicy[]): PolicySet | null {
+    const [first, ...rest] = policies;
+    if (first === undefined) return null;
+    const key = policies.map((policy) => policy.index).join();
+    let set = this.#sets.get(key);
+    if (set === undefined) this.#sets.set(key, (set = new PolicySet([first, ...rest], this.#global)));
+    return set;
+  }
+
+  /** Disposes what was made here; waiting requests get refused leases. */
+  async dispose(): Promise<void> {
+    await Promise.all(this.#all.map((policy) => (policy.ownsLimiter ? policy.limiter.dispose() : undefined)));
+  }
+
+  #add(name: string, { source, onRejected, mayWait = true, holdsPermits = true }: Compilable): CompiledPolicy {
+    const { clock } = this.#settings;
+    const policy = new CompiledPolicy(source, { index: this.#all.length, name, onRejected, mayWait, holdsPermits, clock });
+    this.#all.push(policy);
+    return policy;
+  }
+
+  async #read(place: string, definition: PolicyDefinition, provide: PolicyProvider): Promise<Compilable> {
+    const policy = isPolicyClass(definition) ? await provide(definition) : definition;
+    if (isPolicy(policy)) {
+      return { source: { partitioner: (context) => policy.getPartition(context) }, onRejected: boundCallback(policy) };
+    }
+    if (isSelectivePolicy(policy)) return { source: { limiter: policy.limiter }, onRejected: boundCallback(policy) };
+    if (isPartitionedLimiter(policy)) return { source: { limiter: policy } };
+    if (typeof policy === 'function') return { source: { partitioner: policy as Partitioner } };
+    if (typeof policy === 'object' && policy !== null && 'algorithm' in policy) {
+      const { partitioner, ...known } = policyFromOptions(place, policy as PolicyOptions, this.#settings.clock);
+      return { source: { partitioner }, ...known };
+    }
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_INVALID_POLICY',
+      `${place} is ${shown(policy)}, which is no policy. Give an options object with an algorithm, a partitioner ` +
+        'function, an object with getPartition(), or a class of such objects.',
+    );
+  }
+
+  #freeName(className: string): string {
+    let name = className;
+    for (let number = 2; this.#names.has(name); number++) name = `${className}-${number}`;
+    this.#names.add(name);
+    return name;
+  }
+}
+
+function boundCallback(policy: PolicyInstance): OnRejected | undefined {
+  if (typeof policy.onRejected !== 'function') return undefined;
+  return (rejection, context, signal) => policy.onRejected?.(rejection, context, signal);
+}

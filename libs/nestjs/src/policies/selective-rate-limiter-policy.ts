@@ -1,0 +1,23 @@
+import type { AsyncPartitionedRateLimiter } from '@ratelease/limiters';
+import type { RateLimitingContext } from '../context/rate-limiting-context.js';
+import type { OnRejected } from '../rejection/on-rejected.js';
+
+/** What a policy made of a limiter may bring along. */
+export interface SelectivePolicyOptions {
+  /** Called instead of the module's `onRejected`. */
+  readonly onRejected?: OnRejected | undefined;
+}
+
+/**
+ * A policy made of any partitioned limiter for {@link RateLimitingContext}s: a chain, a translated one, one of
+ * your own. The limiter stays yours: the module asks it and never disposes it.
+ */
+export class SelectiveRateLimiterPolicy {
+  readonly limiter: AsyncPartitionedRateLimiter<RateLimitingContext>;
+  readonly onRejected?: OnRejected;
+
+  constructor(limiter: AsyncPartitionedRateLimiter<RateLimitingContext>, options: SelectivePolicyOptions = {}) {
+    this.limiter = limiter;
+    if (options.onRejected !== undefined) this.onRejected = options.onRejected;
+  }
+}

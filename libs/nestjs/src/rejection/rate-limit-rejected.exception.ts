@@ -1,0 +1,60 @@
+import { HttpException } from '@nestjs/common';
+import type { RateLimitLease } from '@ratelease/limiters';
+
+/** Which part refused: the global limiter, a policy, a store that can't be reached, the end of the application. */
+export type RejectionReason = 'global' | 'endpoint' | 'store' | 'shutdown';
+
+/** Material of a {@link RateLimitRejectedException}. */
+export interface Rejection {
+  readonly lease: RateLimitLease;
+  readonly policyName: string;
+  readonly reason: RejectionReason;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number;
+  readonly message: string;
+}
+
+const BRAND = Symbol.for('ratelease.rejected-exception');
+
+/** Thrown for a refused request, so that the application's exception filters make the answer. */
+export class RateLimitRejectedException extends HttpException {
+  /** The refused lease, with its metadata. */
+  readonly lease: RateLimitLease;
+  /** The policy that refused; `global` for the global limiter; the class for an unnamed policy. */
+  readonly policyName: string;
+  readonly reason: RejectionReason;
+  /** Milliseconds until the same request could pass; `undefined` where nobody knows, as for concurrency. */
+  readonly retryAfterMs: number | undefined;
+  #status: number;
+
+  constructor(rejection: Rejection) {
+    super(rejection.message, rejection.status);
+    this.name = 'RateLimitRejectedException';
+    this.lease = rejection.lease;
+    this.policyName = rejection.policyName;
+    this.reason = rejection.reason;
+    this.retryAfterMs = rejection.retryAfterMs;
+    this.#status = rejection.status;
+  }
+
+  override getStatus(): number {
+    return this.#status;
+  }
+
+  override getResponse(): { statusCode: number; message: string } {
+    return { statusCode: this.#status, message: this.message };
+  }
+
+  /** Takes over a status that `onRejected` has set on the response. */
+  answerWith(status: number): void {
+    this.#status = status;
+  }
+
+  /** Recognises the exceptions of another loaded copy of this package as well, for `@Catch` too. */
+  static override [Symbol.hasInstance](this: unknown, value: unknown): boolean {
+    if (this !== RateLimitRejectedException) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && BRAND in value;
+  }
+}
+
+Object.defineProperty(RateLimitRejectedException.prototype, BRAND, { value: true });

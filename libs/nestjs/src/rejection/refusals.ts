@@ -1,0 +1,84 @@
+import { HttpStatus } from '@nestjs/common';
+import type { RateLimitLease } from '@ratelease/limiters';
+import { MetadataName, refusedMember, retryAfterOfAll } from '@ratelease/limiters';
+import type { Acquisition } from '../endpoints/endpoint-plan.js';
+import type { Holder } from '../holding/holder.js';
+import { rateLimitFields } from '../http/rate-limit-fields.js';
+import { writeRateLimit, writeRefusal } from '../http/response-fields.js';
+import type { Settings } from '../module/settings.js';
+import type { CompiledPolicy } from '../policies/compiled-policy.js';
+import type { PolicySet } from '../policies/policy-set.js';
+import type { OnRejected } from './on-rejected.js';
+import { RateLimitRejectedException } from './rate-limit-rejected.exception.js';
+import type { Rejection } from './rate-limit-rejected.exception.js';
+import { runOnRejected } from './run-on-rejected.js';
+
+/** The reason phrase of a lease that was refused because its store can't be reached. */
+const STORE_UNAVAILABLE = 'STORE_UNAVAILABLE';
+
+/** A refusal, with all that belongs to it. */
+export interface Refusal {
+  readonly acquisition: Acquisition;
+  readonly set: PolicySet;
+  readonly lease: RateLimitLease;
+}
+
+/** Answers refused requests. */
+export class Refusals {
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Throws the answer of a refusal, after the application had its say.
+   *
+   * @returns `false` when the application's callback has sent the response itself.
+   */
+  async answer(refusal: Refusal, holder: Holder): Promise<false> {
+    const { set, lease } = refusal;
+    const policy = set.policies[refusedMember(lease)] ?? set.policies[0];
+    const rejection = new RateLimitRejectedException(this.#rejection(set, policy, lease));
+    if (holder.context.type === 'http') writeFields(refusal, rejection, holder);
+    const callback = this.#callback(refusal, policy);
+    if (callback !== undefined && !(await runOnRejected(callback, rejection, holder.context))) return false;
+    throw rejection;
+  }
+
+  /** Throws the answer to a request that can't be served because the application ends. */
+  answerShutdown(set: PolicySet, lease: RateLimitLease, holder: Holder): never {
+    if (holder.context.type === 'http') {
+      writeRefusal(holder.context.response, { retryAfterMs: undefined, closesConnection: true });
+    }
+    const policyName = (set.policies[refusedMember(lease)] ?? set.policies[0]).name;
+    const status = HttpStatus.SERVICE_UNAVAILABLE;
+    const message = 'The server is shutting down.';
+    throw new RateLimitRejectedException({ lease, policyName, reason: 'shutdown', retryAfterMs: undefined, status, message });
+  }
+
+  #rejection(set: PolicySet, policy: CompiledPolicy, lease: RateLimitLease): Rejection {
+    const retryAfterMs = retryAfterOfAll(lease) ?? lease.getMetadata(MetadataName.retryAfter);
+    const common = { lease, policyName: policy.name, retryAfterMs };
+    if (lease.getMetadata(MetadataName.reasonPhrase) === STORE_UNAVAILABLE) {
+      const message = 'The service is temporarily unavailable.';
+      return { ...common, reason: 'store', status: HttpStatus.SERVICE_UNAVAILABLE, message };
+    }
+    const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
+    return { ...common, reason, status: this.#settings.rejectionStatusCode, message: 'Too many requests.' };
+  }
+
+  /** The policy's, if it has one, whichever limiter refused; else the module's. */
+  #callback({ acquisition, set }: Refusal, policy: CompiledPolicy): OnRejected | undefined {
+    if (!set.isGlobal(policy)) return policy.onRejected ?? this.#settings.onRejected;
+    const ofEndpoint = acquisition.set.policies.find((other) => !set.isGlobal(other) && other.onRejected !== undefined);
+    return ofEndpoint?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;
+  }
+}
+
+function writeFields({ set, lease }: Refusal, { retryAfterMs }: RateLimitRejectedException, holder: Holder): void {
+  const { response } = holder.context;
+  const fields = rateLimitFields(set, lease);
+  if (fields !== undefined) writeRateLimit(response, fields, holder.hasLease);
+  writeRefusal(response, { retryAfterMs, closesConnection: false });
+}

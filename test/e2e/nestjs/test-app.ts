@@ -1,0 +1,84 @@
+import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { AddressInfo } from 'node:net';
+import type { HttpAnswer, HttpExchange, HttpQuestion } from './http-client.js';
+import { exchange, send } from './http-client.js';
+
+/** What Nest runs on. */
+export interface Platform {
+  readonly name: string;
+  readonly adapter: () => AbstractHttpAdapter;
+}
+
+/** Every suite runs on both. */
+export const PLATFORMS: readonly Platform[] = [
+  { name: 'Express', adapter: () => new ExpressAdapter() },
+  { name: 'Fastify', adapter: () => new FastifyAdapter() as unknown as AbstractHttpAdapter },
+];
+
+/** A Nest application that listens on a port of its own. */
+export class TestApp {
+  readonly app: INestApplication;
+  readonly port: number;
+
+  constructor(app: INestApplication) {
+    this.app = app;
+    this.port = (app.getHttpServer() as { address(): AddressInfo }).address().port;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<HttpAnswer> {
+    return send(this.port, { path, headers });
+  }
+
+  send(question: HttpQuestion): Promise<HttpAnswer> {
+    return send(this.port, question);
+  }
+
+  open(path: string, headers: Record<string, string> = {}): HttpExchange {
+    return exchange(this.port, { path, headers });
+  }
+
+  /** The statuses of requests that are sent one after the other. */
+  async statuses(path: string, count: number, headers: Record<string, string> = {}): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let sent = 0; sent < count; sent++) statuses.push((await this.get(path, headers)).status);
+    return statuses;
+  }
+}
+
+const running = new Set<INestApplication>();
+
+/** Starts an application with these parts as its root module. Rejects when it doesn't boot. */
+export async function startApp(
+  platform: Platform,
+  metadata: ModuleMetadata,
+  prepare: (app: INestApplication) => unknown = () => undefined,
+): Promise<TestApp> {
+  class RootModule {}
+  Module(metadata)(RootModule);
+  const app = await NestFactory.create(RootModule, platform.adapter(), { logger: false, abortOnError: false });
+  running.add(app);
+  await prepare(app);
+  await app.listen(0, '127.0.0.1');
+  return new TestApp(app);
+}
+
+/** The error with which an application doesn't boot. */
+export async function bootError(platform: Platform, metadata: ModuleMetadata): Promise<Error & { code?: string }> {
+  try {
+    await startApp(platform, metadata);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('The application booted, but should not have.');
+}
+
+/** Closes what {@link startApp} has started; for `afterEach`. */
+export async function stopApps(): Promise<void> {
+  for (const app of running) await app.close();
+  running.clear();
+}
