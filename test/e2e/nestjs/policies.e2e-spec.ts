@@ -1,0 +1,285 @@
+import { Controller, Get, Inject, Injectable, Module, Scope } from '@nestjs/common';
+import { REQUEST } from '@nestjs/core';
+import type { AsyncRateLimiter } from '@ratelease/limiters';
+import { createPartitionedRateLimiter, RateLimitPartition } from '@ratelease/limiters';
+import { FakeClock } from '@ratelease/limiters/testing';
+import type { IRateLimiterPolicy, RateLimiterOptions, RateLimitingContext, RateLimitingOptionsFactory } from '@ratelease/nestjs';
+import {
+  DelegatedRateLimiterPolicy,
+  EnableRateLimiting,
+  RateLimitingModule,
+  SelectiveRateLimiterPolicy,
+  byHeader,
+} from '@ratelease/nestjs';
+import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
+
+const window = (permitLimit: number) => () => ({ permitLimit, windowMs: 60_000 });
+const byTenant = (context: RateLimitingContext, limit: number): RateLimitPartition<string> =>
+  RateLimitPartition.getFixedWindowLimiter(tenantOf(context), window(limit));
+const tenantOf = (context: RateLimitingContext): string =>
+  (context.request as { headers: Record<string, string> }).headers['x-tenant'] ?? 'none';
+
+@Injectable()
+class Plans {
+  limitOf(tenant: string): number {
+    return tenant === 'paid' ? 3 : 1;
+  }
+}
+
+@Module({ providers: [Plans], exports: [Plans] })
+class PlansModule {}
+
+@Injectable()
+class TenantPolicy implements IRateLimiterPolicy<string> {
+  destroyed = 0;
+
+  constructor(@Inject(Plans) private readonly plans: Plans) {}
+
+  async getPartition(context: RateLimitingContext): Promise<RateLimitPartition<string>> {
+    await Promise.resolve();
+    return byTenant(context, this.plans.limitOf(tenantOf(context)));
+  }
+
+  onModuleDestroy(): void {
+    this.destroyed++;
+  }
+}
+
+@Controller()
+class NamedController {
+  @Get('named')
+  @EnableRateLimiting('named')
+  named(): string {
+    return 'ok';
+  }
+}
+
+@Controller()
+class UnnamedController {
+  @Get('class')
+  @EnableRateLimiting(TenantPolicy)
+  byClass(): string {
+    return 'ok';
+  }
+}
+
+const FREE = { 'x-tenant': 'free' };
+const PAID = { 'x-tenant': 'paid' };
+
+describe.each(PLATFORMS)('a policy on $name', (platform) => {
+  afterEach(stopApps);
+
+  const limiter = createPartitionedRateLimiter((context: RateLimitingContext) => byTenant(context, tenantOf(context) === 'paid' ? 3 : 1));
+  const partitioner = (context: RateLimitingContext) => byTenant(context, tenantOf(context) === 'paid' ? 3 : 1);
+
+  it.each([
+    ['partitioner', partitioner],
+    ['asynchronous partitioner', async (context: RateLimitingContext) => partitioner(context)],
+    ['instance', new DelegatedRateLimiterPolicy(partitioner)],
+    ['class', TenantPolicy],
+  ])('works as %s', async (_form, policy) => {
+    const options = { policies: { named: policy }, imports: [PlansModule] };
+    const app = await startApp(platform, { imports: [RateLimitingModule.forRoot(options)], controllers: [NamedController] });
+    expect(await app.statuses('/named', 2, FREE)).toEqual([200, 429]);
+    expect(await app.statuses('/named', 4, PAID)).toEqual([200, 200, 200, 429]);
+  });
+
+  it.each([
+    ['a whole limiter', limiter],
+    ['a selective policy', new SelectiveRateLimiterPolicy(limiter)],
+  ])('works as %s, which lives on when the application ends', async (_form, policy) => {
+    const options = { policies: { named: policy } };
+    for (const headers of [{ 'x-tenant': `${platform.name}-${_form}` }]) {
+      const app = await startApp(platform, { imports: [RateLimitingModule.forRoot(options)], controllers: [NamedController] });
+      expect(await app.statuses('/named', 2, headers)).toEqual([200, 429]);
+      await stopApps();
+      const context = { request: { headers: { 'x-tenant': `other-${platform.name}-${_form}` } } } as unknown as RateLimitingContext;
+      expect((await limiter.acquire(context)).isAcquired).toBe(true);
+    }
+  });
+
+  it('never disposes a limiter that was handed in, but what it made itself', async () => {
+    const disposed: string[] = [];
+    const made = (name: string): AsyncRateLimiter => {
+      const inner = createPartitionedRateLimiter(() => RateLimitPartition.getNoLimiter('all'));
+      return { ...limiterLike(inner), dispose: () => void disposed.push(name) };
+    };
+    const global = new SelectiveRateLimiterPolicy(
+      createPartitionedRateLimiter((_context: RateLimitingContext) => RateLimitPartition.getNoLimiter('all')),
+    );
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ global, policies: { named: () => RateLimitPartition.get('k', () => made('made')) } })],
+      controllers: [NamedController],
+    });
+    expect((await app.get('/named')).status).toBe(200);
+    await stopApps();
+    expect(disposed).toEqual(['made']);
+    expect((await global.limiter.acquire({} as RateLimitingContext)).isAcquired).toBe(true);
+  });
+
+  it('is the provider of the application, where there is one', async () => {
+    const app = await startApp(platform, {
+      imports: [PlansModule, RateLimitingModule.forRoot({ policies: { named: TenantPolicy } })],
+      providers: [TenantPolicy],
+      controllers: [NamedController],
+    });
+    const provider = app.app.get(TenantPolicy);
+    const asked = jest.spyOn(provider, 'getPartition');
+    expect(await app.statuses('/named', 2, FREE)).toEqual([200, 429]);
+    expect(asked).toHaveBeenCalledTimes(2);
+  });
+
+  it('is made in the module of the endpoint that names its class', async () => {
+    @Module({ imports: [PlansModule], controllers: [UnnamedController] })
+    class FeatureModule {}
+    const app = await startApp(platform, { imports: [FeatureModule, RateLimitingModule.forRoot()] });
+    const answers = [await app.get('/class', FREE), await app.get('/class', FREE)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+    expect(answers[0]!.headers['ratelimit-policy']).toBe('"TenantPolicy";q=1;w=60');
+  });
+
+  it('stops the boot where its class is request-scoped or transient', async () => {
+    @Injectable({ scope: Scope.TRANSIENT })
+    class TransientPolicy extends DelegatedRateLimiterPolicy {
+      constructor() {
+        super(partitioner);
+      }
+    }
+    @Injectable()
+    class RequestPolicy extends DelegatedRateLimiterPolicy {
+      constructor(@Inject(REQUEST) readonly request: unknown) {
+        super(partitioner);
+      }
+    }
+    for (const [policy, providers] of [
+      [TransientPolicy, []],
+      [TransientPolicy, [TransientPolicy]],
+      [RequestPolicy, [RequestPolicy]],
+    ] as const) {
+      const error = await bootError(platform, {
+        imports: [RateLimitingModule.forRoot({ policies: { named: policy } })],
+        providers: [...providers],
+        controllers: [NamedController],
+      });
+      expect(error).toMatchObject({ code: 'ERR_RL_SCOPED_POLICY', message: expect.stringContaining(policy.name) });
+    }
+  });
+
+  it('keeps equal keys of two unnamed policies apart, and shares one on two routes', async () => {
+    const first = new DelegatedRateLimiterPolicy(() => RateLimitPartition.getFixedWindowLimiter('same', window(2)));
+    const second = new DelegatedRateLimiterPolicy(() => RateLimitPartition.getFixedWindowLimiter('same', window(1)));
+    @Controller()
+    class TwoController {
+      @Get('a') @EnableRateLimiting(first) a(): string {
+        return 'a';
+      }
+      @Get('b') @EnableRateLimiting(second) b(): string {
+        return 'b';
+      }
+      @Get('c') @EnableRateLimiting(first) c(): string {
+        return 'c';
+      }
+    }
+    const app = await startApp(platform, { imports: [RateLimitingModule.forRoot()], controllers: [TwoController] });
+    expect(await app.statuses('/b', 2)).toEqual([200, 429]);
+    expect((await app.get('/a')).status).toBe(200);
+    expect((await app.get('/c')).status).toBe(200);
+    const refused = await app.get('/a');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.ratelimit).toBe('"DelegatedRateLimiterPolicy";r=0;t=60');
+    expect((await app.get('/b')).headers.ratelimit).toMatch(/^"DelegatedRateLimiterPolicy-2";r=0;/);
+  });
+
+  it('is built step by step by a configuration callback', async () => {
+    const configure = (options: RateLimiterOptions): void => {
+      options.clock = new FakeClock();
+      options
+        .addFixedWindowLimiter('fixed', { permitLimit: 1, windowMs: 1_000 })
+        .addSlidingWindowLimiter('sliding', { permitLimit: 1, windowMs: 1_000, segmentsPerWindow: 2 })
+        .addTokenBucketLimiter('bucket', { tokenLimit: 1, tokensPerPeriod: 1, replenishmentPeriodMs: 1_000 })
+        .addConcurrencyLimiter('slots', { permitLimit: 1 })
+        .addPolicy('named', { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 1_000, key: byHeader('X-Tenant') });
+    };
+    @Controller()
+    class AllController {
+      @Get('fixed') @EnableRateLimiting('fixed') fixed(): string {
+        return 'ok';
+      }
+      @Get('sliding') @EnableRateLimiting('sliding') sliding(): string {
+        return 'ok';
+      }
+      @Get('bucket') @EnableRateLimiting('bucket') bucket(): string {
+        return 'ok';
+      }
+      @Get('slots') @EnableRateLimiting('slots') slots(): string {
+        return 'ok';
+      }
+    }
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot(configure)],
+      controllers: [AllController, NamedController],
+    });
+    expect(await app.statuses('/fixed', 2)).toEqual([200, 429]);
+    expect(await app.statuses('/sliding', 2)).toEqual([200, 429]);
+    expect(await app.statuses('/bucket', 2)).toEqual([200, 429]);
+    expect(await app.statuses('/slots', 2)).toEqual([200, 200]);
+    expect(await app.statuses('/named', 2, FREE)).toEqual([200, 429]);
+    expect(await app.statuses('/named', 2, PAID)).toEqual([200, 429]);
+  });
+
+  it('comes from forRootAsync by factory, class and existing provider', async () => {
+    @Injectable()
+    class Options implements RateLimitingOptionsFactory {
+      constructor(@Inject(Plans) private readonly plans: Plans) {}
+
+      createRateLimitingOptions() {
+        return { policies: { named: (context: RateLimitingContext) => byTenant(context, this.plans.limitOf(tenantOf(context))) } };
+      }
+    }
+    @Module({ imports: [PlansModule], providers: [Options], exports: [Options] })
+    class OptionsModule {}
+    const byFactory = RateLimitingModule.forRootAsync({
+      imports: [PlansModule],
+      inject: [Plans],
+      useFactory: async (plans: Plans) => new Options(plans).createRateLimitingOptions(),
+    });
+    const byClass = RateLimitingModule.forRootAsync({ imports: [PlansModule], useClass: Options });
+    const byExisting = RateLimitingModule.forRootAsync({ imports: [OptionsModule], useExisting: Options });
+    for (const module of [byFactory, byClass, byExisting]) {
+      const app = await startApp(platform, { imports: [module], controllers: [NamedController] });
+      expect(await app.statuses('/named', 4, PAID)).toEqual([200, 200, 200, 429]);
+      await stopApps();
+    }
+  });
+
+  it.each([undefined, null, Number.NaN])('refuses the key %s as a server error, never as a grant for all', async (key) => {
+    const policy = () => RateLimitPartition.getFixedWindowLimiter(key, window(1));
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ policies: { named: policy } })],
+      controllers: [NamedController],
+    });
+    expect(await app.statuses('/named', 2)).toEqual([500, 500]);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', ''])('counts the key %j like any other', async (key) => {
+    const app = await startApp(platform, {
+      imports: [
+        RateLimitingModule.forRoot({
+          policies: { named: { algorithm: 'fixedWindow', permitLimit: 2, windowMs: 60_000, key: () => key } },
+        }),
+      ],
+      controllers: [NamedController],
+    });
+    expect(await app.statuses('/named', 3)).toEqual([200, 200, 429]);
+  });
+});
+
+function limiterLike(inner: ReturnType<typeof createPartitionedRateLimiter<string>>): AsyncRateLimiter {
+  return {
+    acquire: (permits, options) => inner.acquire('all', permits, options),
+    getStatistics: () => null,
+    idleDurationMs: null,
+    dispose: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
