@@ -39,7 +39,7 @@ export {
   createPartitionedRateLimiter,
   DefaultPartitionedRateLimiter,
 } from './partitioned/default-partitioned-rate-limiter.js';
-export type { PartitionErrorHandler } from './partitioned/partition-store.js';
+export type { PartitionErrorHandler } from './partitioned/table/table-options.js';
 export type { TranslationOptions, WaitLimits } from './partitioned/partitioned-rate-limiter.js';
 export {
   isPartitionedRateLimiter,

@@ -1,5 +1,5 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
-import { asyncOnly, ObjectDisposedError, throwCollected } from '../errors.js';
+import { asyncOnly, ObjectDisposedError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';

@@ -56,6 +56,11 @@ export class PlacedState {
     );
   }
 
+  /** Whether the state is still in the place it began in. */
+  isAt(cells: Cells): boolean {
+    return this.cells === cells;
+  }
+
   hasEnough(permits: number): boolean {
     return state.hasEnough(this.algorithm, this.cells, this.at, permits);
   }

@@ -3,17 +3,17 @@ import { partitionOf } from '../chained/chain-participant.js';
 import { optionalFunction, requireClock, requireDelay, requireInteger, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import { asyncOnly, ObjectDisposedError, show, typeError } from '../errors.js';
-import { RateLimitLease } from '../rate-limit-lease.js';
-import { isRateLimiter } from '../rate-limiter.js';
+import { ObjectDisposedError, show, typeError } from '../errors.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
-import { Partition } from './partition.js';
-import type { PartitionErrorHandler } from './partition-store.js';
-import { PartitionStore } from './partition-store.js';
 import type { WaitLimits } from './partitioned-rate-limiter.js';
 import { PartitionedRateLimiter } from './partitioned-rate-limiter.js';
 import type { RateLimitPartition } from './rate-limit-partition.js';
+import type { Declared } from './table/partition-page.js';
+import { PartitionTable } from './table/partition-table.js';
+import { indexOf, NO_ROW } from './table/rows.js';
+import type { PartitionErrorHandler } from './table/table-options.js';
 
 /** Options of {@link createPartitionedRateLimiter}. */
 export interface PartitionedRateLimiterOptions<TKey> {
@@ -40,12 +40,10 @@ const NAME = 'PartitionedRateLimiter';
 export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedRateLimiter<TResource> {
   readonly #partitioner: Partitioner<TResource, TKey, AsyncRateLimiter>;
   readonly #keyIdentity: ((key: TKey) => unknown) | undefined;
-  readonly #store: PartitionStore<TKey>;
-  readonly #clock: Clock;
-  readonly #onError: PartitionErrorHandler | undefined;
-  #optionsGeneration = 0;
+  readonly #table: PartitionTable;
   #isDisposed = false;
 
+  /** @throws RangeError | TypeError - for options outside their range. */
   constructor(
     partitioner: Partitioner<TResource, TKey, AsyncRateLimiter>,
     options: PartitionedRateLimiterOptions<TKey> = {},
@@ -61,58 +59,43 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     const { idleTimeoutMs = 10_000, maxPartitions } = options;
     this.#partitioner = partitioner;
     this.#keyIdentity = optionalFunction(NAME, 'keyIdentity', options.keyIdentity);
-    this.#onError = optionalFunction(NAME, 'onError', options.onError);
-    this.#clock = requireClock(NAME, options.clock);
-    this.#store = new PartitionStore({
-      clock: this.#clock,
+    this.#table = new PartitionTable({
+      clock: requireClock(NAME, options.clock),
       idleTimeoutMs: requireDelay(NAME, 'idleTimeoutMs', idleTimeoutMs, 'finite'),
       maxPartitions:
         maxPartitions === undefined ? Infinity : requireInteger(NAME, 'maxPartitions', maxPartitions, 1),
-      onError: this.#onError,
+      onError: optionalFunction(NAME, 'onError', options.onError),
     });
   }
 
   /** How many partitions live at present. */
   get partitionCount(): number {
-    return this.#store.size;
+    return this.#isDisposed ? 0 : this.#table.size;
   }
 
   override getStatistics(resource: TResource): RateLimiterStatistics | null {
     if (this.#isDisposed) return null;
-    const limiter = this[partitionOf](resource);
-    return limiter instanceof RateLimitLease ? null : limiter.getStatistics();
+    const row = this.#rowFor(this.#declare(resource), this.#table.read());
+    return row === NO_ROW ? null : this.#table.page(row).statistics(indexOf(row));
   }
 
   override refreshOptions(): void {
-    this.#optionsGeneration++;
-    for (const partition of this.#store.values()) {
-      if (partition.declared !== null && partition.hasWaiters) this.#refresh(partition);
-    }
+    if (!this.#isDisposed) this.#table.refresh();
   }
 
   override dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#store.dispose();
+    this.#table.dispose();
   }
 
   /** The limiter of the resource's partition, made where there is none, or the refusal to have one more. */
   [partitionOf](resource: TResource): AsyncRateLimiter | RateLimitLease {
-    const declared = this.#partitioner(resource);
-    if (typeof declared?.factory !== 'function') {
-      throw typeError(
-        'ERR_RL_INVALID_ARGUMENT',
-        `The partitioner must return a partition, as RateLimitPartition.get… make them, but got ${show(declared)}.`,
-      );
-    }
-    const key = declared.partitionKey;
-    const identity = this.#keyIdentity === undefined ? key : this.#keyIdentity(key);
-    const partition = this.#store.get(identity) ?? this.#create(declared, identity);
-    if (partition === null) return new RefusedLease(REASON.partitionLimitReached);
-    partition.declared = declared;
-    if (partition.optionsGeneration !== this.#optionsGeneration) this.#refresh(partition);
-    this.#store.replenish(partition);
-    return partition.limiter;
+    this.assertUsable();
+    const declared = this.#declare(resource);
+    const row = this.#rowFor(declared, this.#table.read());
+    if (row === NO_ROW) return new RefusedLease(REASON.partitionLimitReached);
+    return this.#table.page(row).limiterAt(indexOf(row), declared);
   }
 
   protected override assertUsable(): void {
@@ -120,52 +103,44 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
   }
 
   protected override attemptAcquireCore(resource: TResource, permitCount: number): RateLimitLease {
-    const limiter = this[partitionOf](resource);
-    if (limiter instanceof RateLimitLease) return limiter;
-    if (isRateLimiter(limiter)) return limiter.attemptAcquire(permitCount);
-    throw asyncOnly(limiter);
+    const now = this.#table.read();
+    const row = this.#rowFor(this.#declare(resource), now);
+    if (row === NO_ROW) return new RefusedLease(REASON.partitionLimitReached);
+    return this.#table.page(row).attempt(indexOf(row), permitCount, now);
   }
 
-  protected override async acquireCore(
+  protected override acquireCore(
     resource: TResource,
     permitCount: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
-    const limiter = this[partitionOf](resource);
-    return limiter instanceof RateLimitLease ? limiter : limiter.acquire(permitCount, { signal });
+    return this.acquireWithin(resource, permitCount, { maxWaitMs: Infinity, signal });
   }
 
-  protected override async acquireWithin(
+  protected override acquireWithin(
     resource: TResource,
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
-    const limiter = this[partitionOf](resource);
-    return limiter instanceof RateLimitLease ? limiter : limiter.acquire(permitCount, wait);
+    const declared = this.#declare(resource);
+    const row = this.#rowFor(declared, this.#table.read());
+    if (row === NO_ROW) return Promise.resolve(new RefusedLease(REASON.partitionLimitReached));
+    return this.#table.page(row).acquire(indexOf(row), declared, permitCount, wait);
   }
 
-  #create(declared: RateLimitPartition<TKey, AsyncRateLimiter>, identity: unknown): Partition<TKey> | null {
-    if (!this.#store.hasRoom()) return null;
-    const limiter = declared.factory(declared.partitionKey, { clock: this.#clock });
-    if (typeof limiter?.acquire !== 'function') {
-      throw typeError(
-        'ERR_RL_INVALID_ARGUMENT',
-        `The factory of a partition must return a limiter, but for the key ${show(declared.partitionKey)} it returned ${show(limiter)}.`,
-      );
-    }
-    const partition = new Partition<TKey>(declared, identity, limiter, this.#optionsGeneration);
-    this.#store.add(partition);
-    return partition;
+  #declare(resource: TResource): Declared {
+    const declared = this.#partitioner(resource);
+    if (typeof declared?.factory === 'function') return declared as Declared;
+    throw typeError(
+      'ERR_RL_INVALID_ARGUMENT',
+      `The partitioner must return a partition, as RateLimitPartition.get… make them, but got ${show(declared)}.`,
+    );
   }
 
-  #refresh(partition: Partition<TKey>): void {
-    partition.optionsGeneration = this.#optionsGeneration;
-    try {
-      partition.refresh();
-    } catch (error) {
-      if (this.#onError === undefined) throw error;
-      this.#onError(error, partition.key);
-    }
+  #rowFor(declared: Declared, now: number): number {
+    const key = declared.partitionKey;
+    const identity = this.#keyIdentity === undefined ? key : this.#keyIdentity(key as TKey);
+    return this.#table.rowFor(declared, identity, now);
   }
 }
 

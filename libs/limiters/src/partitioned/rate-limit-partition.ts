@@ -2,16 +2,27 @@ import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { Clock } from '../clock.js';
 import { systemClock } from '../clock.js';
 import type { ConcurrencyLimiterOptions } from '../concurrency/concurrency-limiter.js';
-import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
-import { requireOptions } from '../checks.js';
+import { ConcurrencyLimiter, concurrencyLimiterKind } from '../concurrency/concurrency-limiter.js';
+import { show, typeError } from '../errors.js';
 import type { FixedWindowRateLimiterOptions } from '../fixed-window/fixed-window-rate-limiter.js';
-import { FixedWindowRateLimiter } from '../fixed-window/fixed-window-rate-limiter.js';
+import {
+  FixedWindowRateLimiter,
+  fixedWindowRateLimiterKind,
+} from '../fixed-window/fixed-window-rate-limiter.js';
 import type { LimiterOptions } from '../engine/limiter-options.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { SlidingWindowRateLimiterOptions } from '../sliding-window/sliding-window-rate-limiter.js';
-import { SlidingWindowRateLimiter } from '../sliding-window/sliding-window-rate-limiter.js';
+import {
+  SlidingWindowRateLimiter,
+  slidingWindowRateLimiterKind,
+} from '../sliding-window/sliding-window-rate-limiter.js';
 import type { TokenBucketRateLimiterOptions } from '../token-bucket/token-bucket-rate-limiter.js';
-import { TokenBucketRateLimiter } from '../token-bucket/token-bucket-rate-limiter.js';
+import {
+  TokenBucketRateLimiter,
+  tokenBucketRateLimiterKind,
+} from '../token-bucket/token-bucket-rate-limiter.js';
+import type { HelperKind } from './helper-partition.js';
+import { HelperPartition } from './helper-partition.js';
 import { NoopRateLimiter } from './noop-rate-limiter.js';
 
 /** What a partitioned limiter lends to the limiters it has made for its partitions. */
@@ -38,29 +49,17 @@ export interface RateLimitPartition<TKey, TLimiter extends AsyncRateLimiter = Ra
   refresh?(limiter: TLimiter, key: TKey): void;
 }
 
-/** A limiter class whose numbers can change. */
-interface Updatable<TOptions> extends RateLimiter {
-  updateOptions(changes: Partial<TOptions>): void;
-}
-
 function helper<TOptions extends LimiterOptions>(
-  name: string,
-  make: new (options: TOptions) => Updatable<TOptions>,
+  kind: HelperKind<TOptions>,
 ): <TKey>(key: TKey, factory: (key: TKey) => TOptions) => RateLimitPartition<TKey> {
-  return (partitionKey, factory) => ({
-    partitionKey,
-    factory: (key, context) => {
-      const options = factory(key);
-      requireOptions(name, options);
-      return new make(
-        options.clock === undefined && context !== undefined ? { ...options, clock: context.clock } : options,
-      );
-    },
-    refresh: (limiter, key) => {
-      const { clock: _clock, ...numbers } = factory(key);
-      (limiter as Updatable<TOptions>).updateOptions(numbers as Partial<TOptions>);
-    },
-  });
+  return (partitionKey, factory) => {
+    if (typeof factory === 'function') return new HelperPartition(kind, partitionKey, factory);
+    throw typeError(
+      'ERR_RL_INVALID_ARGUMENT',
+      `RateLimitPartition.${kind.helper} needs a function that returns options, but got ${show(factory)}. ` +
+        'Wrap them: () => ({ … }).',
+    );
+  };
 }
 
 /** Makes partitions: `RateLimitPartition.getTokenBucketLimiter(user.id, () => ({ … }))`. */
@@ -79,23 +78,30 @@ export const RateLimitPartition = {
   },
 
   /** A partition with a {@link ConcurrencyLimiter}; the factory gives its options. */
-  getConcurrencyLimiter: helper<ConcurrencyLimiterOptions>('getConcurrencyLimiter', ConcurrencyLimiter),
+  getConcurrencyLimiter: helper<ConcurrencyLimiterOptions>({
+    helper: 'getConcurrencyLimiter',
+    kind: concurrencyLimiterKind,
+    limiter: ConcurrencyLimiter,
+  }),
 
   /** A partition with a {@link TokenBucketRateLimiter}; the factory gives its options. */
-  getTokenBucketLimiter: helper<TokenBucketRateLimiterOptions>(
-    'getTokenBucketLimiter',
-    TokenBucketRateLimiter,
-  ),
+  getTokenBucketLimiter: helper<TokenBucketRateLimiterOptions>({
+    helper: 'getTokenBucketLimiter',
+    kind: tokenBucketRateLimiterKind,
+    limiter: TokenBucketRateLimiter,
+  }),
 
   /** A partition with a {@link FixedWindowRateLimiter}; the factory gives its options. */
-  getFixedWindowLimiter: helper<FixedWindowRateLimiterOptions>(
-    'getFixedWindowLimiter',
-    FixedWindowRateLimiter,
-  ),
+  getFixedWindowLimiter: helper<FixedWindowRateLimiterOptions>({
+    helper: 'getFixedWindowLimiter',
+    kind: fixedWindowRateLimiterKind,
+    limiter: FixedWindowRateLimiter,
+  }),
 
   /** A partition with a {@link SlidingWindowRateLimiter}; the factory gives its options. */
-  getSlidingWindowLimiter: helper<SlidingWindowRateLimiterOptions>(
-    'getSlidingWindowLimiter',
-    SlidingWindowRateLimiter,
-  ),
+  getSlidingWindowLimiter: helper<SlidingWindowRateLimiterOptions>({
+    helper: 'getSlidingWindowLimiter',
+    kind: slidingWindowRateLimiterKind,
+    limiter: SlidingWindowRateLimiter,
+  }),
 };

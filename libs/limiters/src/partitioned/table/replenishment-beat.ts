@@ -1,6 +1,6 @@
-import type { Clock, ClockTimer } from '../clock.js';
-import type { Partition } from './partition.js';
-import type { PartitionErrorHandler } from './partition-store.js';
+import type { Clock, ClockTimer } from '../../clock.js';
+import type { KeptLimiter } from './kept-limiter.js';
+import type { PartitionErrorHandler } from './table-options.js';
 
 /** Limiters that don't replenish by themselves are asked to at least this often while somebody waits in them. */
 const BEAT_MS = 100;
@@ -9,13 +9,13 @@ const BEAT_MS = 100;
 export class ReplenishmentBeat {
   readonly #clock: Clock;
   readonly #onError: PartitionErrorHandler | undefined;
-  readonly #waiting = new Set<Partition<unknown>>();
+  readonly #waiting = new Set<KeptLimiter>();
   #timer: ClockTimer | null = null;
   readonly #onTimer = (): void => {
     this.#timer = null;
-    for (const partition of this.#waiting) {
-      this.#replenish(partition);
-      if (!this.#hasWaiters(partition)) this.#waiting.delete(partition);
+    for (const kept of this.#waiting) {
+      this.#replenish(kept);
+      if (!this.#hasWaiters(kept)) this.#waiting.delete(kept);
     }
     this.#arm();
   };
@@ -26,14 +26,14 @@ export class ReplenishmentBeat {
   }
 
   /** Replenishes now; then at every beat for as long as somebody waits. */
-  touch(partition: Partition<unknown>): void {
-    this.#replenish(partition);
-    this.#waiting.add(partition);
+  touch(kept: KeptLimiter): void {
+    this.#replenish(kept);
+    this.#waiting.add(kept);
     this.#arm();
   }
 
-  forget(partition: Partition<unknown>): void {
-    if (this.#waiting.delete(partition) && this.#waiting.size === 0) this.stop();
+  forget(kept: KeptLimiter): void {
+    if (this.#waiting.delete(kept) && this.#waiting.size === 0) this.stop();
   }
 
   stop(): void {
@@ -46,19 +46,19 @@ export class ReplenishmentBeat {
       this.#timer = this.#clock.setTimer(this.#onTimer, BEAT_MS);
   }
 
-  #replenish(partition: Partition<unknown>): void {
+  #replenish(kept: KeptLimiter): void {
     try {
-      partition.manual?.tryReplenish();
+      kept.manual?.tryReplenish();
     } catch (error) {
-      this.#onError?.(error, partition.key);
+      this.#onError?.(error, kept.key);
     }
   }
 
-  #hasWaiters(partition: Partition<unknown>): boolean {
+  #hasWaiters(kept: KeptLimiter): boolean {
     try {
-      return partition.hasWaiters;
+      return kept.hasWaiters;
     } catch (error) {
-      this.#onError?.(error, partition.key);
+      this.#onError?.(error, kept.key);
       return false;
     }
   }

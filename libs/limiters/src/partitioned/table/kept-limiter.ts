@@ -1,13 +1,13 @@
-import { participantsOf } from '../chained/chain-participant.js';
-import type { AsyncRateLimiter } from '../async-rate-limiter.js';
-import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
-import { FixedWindowRateLimiter } from '../fixed-window/fixed-window-rate-limiter.js';
-import { isRateLimiter } from '../rate-limiter.js';
-import type { RateLimiter } from '../rate-limiter.js';
-import { SlidingWindowRateLimiter } from '../sliding-window/sliding-window-rate-limiter.js';
-import { TokenBucketRateLimiter } from '../token-bucket/token-bucket-rate-limiter.js';
-import { NoopRateLimiter } from './noop-rate-limiter.js';
-import type { RateLimitPartition } from './rate-limit-partition.js';
+import { participantsOf } from '../../chained/chain-participant.js';
+import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import { ConcurrencyLimiter } from '../../concurrency/concurrency-limiter.js';
+import { FixedWindowRateLimiter } from '../../fixed-window/fixed-window-rate-limiter.js';
+import { isRateLimiter } from '../../rate-limiter.js';
+import type { RateLimiter } from '../../rate-limiter.js';
+import { SlidingWindowRateLimiter } from '../../sliding-window/sliding-window-rate-limiter.js';
+import { TokenBucketRateLimiter } from '../../token-bucket/token-bucket-rate-limiter.js';
+import { NoopRateLimiter } from '../noop-rate-limiter.js';
+import type { RateLimitPartition } from '../rate-limit-partition.js';
 
 /** The limiters whose idleness only grows by the clock, so that its end can be foreseen. Subclasses may differ. */
 const FORESEEABLE = new Set<unknown>([
@@ -18,37 +18,24 @@ const FORESEEABLE = new Set<unknown>([
   NoopRateLimiter,
 ]);
 
-/** A key and its limiter. */
-export class Partition<TKey> {
-  readonly key: TKey;
-  readonly identity: unknown;
+/** A limiter that was made for a partition, as a whole object. */
+export class KeptLimiter {
+  readonly key: unknown;
   readonly limiter: AsyncRateLimiter;
   /** Whether the end of its idleness can be told beforehand: only of limiters that we know. */
   readonly isPredictable: boolean;
   /** The limiter, where it has to be replenished by its keeper: it doesn't do so by itself, or we can't know. */
   readonly manual: RateLimiter | null;
-  /** The generation of options that it was last brought to. */
-  optionsGeneration: number;
-  /** The earliest moment, in clock milliseconds, at which it could be evictable. */
-  dueMs = 0;
-
   /**
    * What the partitioner said last, for a refresh of options that can't wait for the next use. It may hold on to a
    * request, so it goes at the next look at a partition that nobody waits in.
    */
-  declared: RateLimitPartition<TKey, AsyncRateLimiter> | null;
+  declared: RateLimitPartition<unknown, AsyncRateLimiter> | null;
 
-  constructor(
-    declared: RateLimitPartition<TKey, AsyncRateLimiter>,
-    identity: unknown,
-    limiter: AsyncRateLimiter,
-    optionsGeneration: number,
-  ) {
+  constructor(declared: RateLimitPartition<unknown, AsyncRateLimiter>, limiter: AsyncRateLimiter) {
     this.key = declared.partitionKey;
     this.declared = declared;
-    this.identity = identity;
     this.limiter = limiter;
-    this.optionsGeneration = optionsGeneration;
     this.isPredictable = FORESEEABLE.has(limiter.constructor);
     this.manual =
       isRateLimiter(limiter) && (!limiter.isAutoReplenishing || !this.isPredictable) ? limiter : null;

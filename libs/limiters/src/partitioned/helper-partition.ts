@@ -1,0 +1,61 @@
+import { requireOptions } from '../checks.js';
+import type { LimiterOptions } from '../engine/limiter-options.js';
+import type { LimiterKind } from '../engine/limiter-plan.js';
+import type { RateLimiter } from '../rate-limiter.js';
+import type { PartitionContext, RateLimitPartition } from './rate-limit-partition.js';
+
+/** A limiter whose numbers can change. */
+interface Updatable<TOptions> extends RateLimiter {
+  updateOptions(changes: Partial<TOptions>): void;
+}
+
+/** A kind of limiter that has a helper. */
+export interface HelperKind<TOptions extends LimiterOptions> {
+  /** The name of the helper. */
+  readonly helper: string;
+  readonly kind: LimiterKind<TOptions>;
+  readonly limiter: new (options: TOptions) => Updatable<TOptions>;
+}
+
+/**
+ * What the helpers make: a partition of which the options are known, not only the factory. A table keeps such
+ * partitions as rows of numbers.
+ */
+export class HelperPartition<TKey, TOptions extends LimiterOptions> implements RateLimitPartition<TKey> {
+  readonly partitionKey: TKey;
+  readonly kind: HelperKind<TOptions>;
+  readonly #optionsOf: (key: TKey) => TOptions;
+
+  constructor(kind: HelperKind<TOptions>, partitionKey: TKey, optionsOf: (key: TKey) => TOptions) {
+    this.kind = kind;
+    this.partitionKey = partitionKey;
+    this.#optionsOf = optionsOf;
+  }
+
+  /** Asks the options factory. */
+  options(key: TKey): TOptions {
+    const options = this.#optionsOf(key);
+    requireOptions(this.kind.helper, options);
+    return options;
+  }
+
+  /** The limiter for options that were asked for; it gets the clock of its keeper where it brings none along. */
+  make(options: TOptions, context: PartitionContext | undefined): RateLimiter {
+    return new this.kind.limiter(this.#withClock(options, context));
+  }
+
+  factory(key: TKey, context?: PartitionContext): RateLimiter {
+    return this.make(this.options(key), context);
+  }
+
+  refresh(limiter: RateLimiter, key: TKey): void {
+    const { clock: _clock, ...numbers } = this.options(key);
+    (limiter as Updatable<TOptions>).updateOptions(numbers as unknown as Partial<TOptions>);
+  }
+
+  #withClock(options: TOptions, context: PartitionContext | undefined): TOptions {
+    return options.clock === undefined && context !== undefined
+      ? { ...options, clock: context.clock }
+      : options;
+  }
+}

@@ -1,0 +1,196 @@
+import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import { aboveLimit } from '../../checks.js';
+import * as state from '../../engine/decision.js';
+import type { CoreResidents, LimiterCore, SharedPlace } from '../../engine/limiter-core.js';
+import type { LimiterPlan } from '../../engine/limiter-plan.js';
+import { isSamePlan } from '../../engine/limiter-plan.js';
+import { REASON } from '../../engine/refused-lease.js';
+import { toMilliseconds } from '../../engine/time-unit.js';
+import type { RateLimitLease } from '../../rate-limit-lease.js';
+import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
+import { HelperPartition } from '../helper-partition.js';
+import type { WaitLimits } from '../partitioned-rate-limiter.js';
+import type { CellGroup } from './cell-groups.js';
+import type { Declared } from './partition-page.js';
+import { PartitionPage } from './partition-page.js';
+import { RowCore, RowLimiter } from './row-core.js';
+import { PAGE_ROWS } from './rows.js';
+
+/** What all pages of a table have in common. */
+export interface PageContext {
+  /** The origin of all times, in clock milliseconds. */
+  readonly originMs: number;
+  /** Nanoseconds. */
+  readonly idleTimeout: number;
+  /** The clock's reading in nanoseconds since the origin. */
+  read(): number;
+}
+
+/**
+ * Partitions of one plan, as rows of numbers. Nothing of a partition is an object as long as nobody waits in it;
+ * while somebody does, a core resides over its row.
+ */
+export class CellPage extends PartitionPage implements SharedPlace, CoreResidents {
+  readonly cells: Float64Array;
+  readonly originMs: number;
+  readonly #group: CellGroup;
+  readonly #plan: LimiterPlan;
+  readonly #stride: number;
+  readonly #context: PageContext;
+  #residents: Map<number, RowCore> | null = null;
+
+  constructor(number: number, group: CellGroup, context: PageContext) {
+    super(number);
+    this.#group = group;
+    this.#plan = group.plan;
+    this.#stride = state.stateSize(group.plan.algorithm);
+    this.#context = context;
+    this.originMs = context.originMs;
+    this.cells = new Float64Array(PAGE_ROWS * this.#stride);
+  }
+
+  /** The pages of the same plan that have room. */
+  get siblings(): CellPage[] {
+    return this.#group.open;
+  }
+
+  get residents(): CoreResidents {
+    return this;
+  }
+
+  residentAt(at: number): RowCore | undefined {
+    return this.#residents?.get(at);
+  }
+
+  settle(core: LimiterCore, at: number): void {
+    this.#residents ??= new Map();
+    this.#residents.set(at, core as RowCore);
+  }
+
+  /** Writes the state of a new partition. */
+  initialize(index: number, now: number): void {
+    state.initializeState(this.#plan.algorithm, this.cells, index * this.#stride, now);
+  }
+
+  override replenish(): void {
+    // What is due is applied by whatever looks at the row.
+  }
+
+  override attempt(index: number, permits: number, now: number): RateLimitLease {
+    const at = index * this.#stride;
+    const resident = this.residentAt(at);
+    if (resident === undefined) return this.#decide(at, permits, now) ?? this.#refuse(at, permits, now);
+    resident.assertAcquirable(permits);
+    return resident.attempt(permits);
+  }
+
+  override acquire(
+    index: number,
+    declared: Declared,
+    permits: number,
+    wait: WaitLimits,
+  ): Promise<RateLimitLease> {
+    const at = index * this.#stride;
+    if (this.residentAt(at) === undefined) {
+      const now = this.#context.read();
+      const lease = this.#decide(at, permits, now);
+      if (lease !== null) return Promise.resolve(lease);
+      if (this.#plan.queueLimit === 0) return Promise.resolve(this.#refuse(at, permits, now));
+    }
+    const core = this.#coreAt(at, declared);
+    core.assertAcquirable(permits);
+    return core.acquire(permits, wait.signal, wait.maxWaitMs);
+  }
+
+  override limiterAt(index: number, declared: Declared): AsyncRateLimiter {
+    return new RowLimiter(this.#coreAt(index * this.#stride, declared));
+  }
+
+  override statistics(index: number): RateLimiterStatistics {
+    return this.#coreAt(index * this.#stride, null).getStatistics();
+  }
+
+  override refresh(index: number, declared: Declared): void {
+    // A foreign partition under the key of one of ours can say nothing about its numbers.
+    if (!(declared instanceof HelperPartition) || declared.kind.kind.name !== this.#plan.name) return;
+    const at = index * this.#stride;
+    const options = declared.options(declared.partitionKey);
+    const { kind } = declared.kind;
+    if (this.residentAt(at) === undefined && isSamePlan(kind, this.#group.options, options)) return;
+    this.#coreAt(at, declared).change(kind.plan({ ...options, clock: this.#plan.clock }));
+  }
+
+  override declaredByWaiters(index: number): Declared | null {
+    const resident = this.residentAt(index * this.#stride);
+    return resident !== undefined && resident.hasWaiters ? resident.declared : null;
+  }
+
+  override isEvictable(index: number, now: number): boolean {
+    const at = index * this.#stride;
+    const resident = this.residentAt(at);
+    if (resident !== undefined) {
+      const idleMs = resident.idleDurationMs;
+      return idleMs !== null && idleMs > toMilliseconds(this.#context.idleTimeout) && !resident.isHeld;
+    }
+    const own = state.ownCells(at);
+    this.#plan.algorithm.advance(this.cells, own, now);
+    return now - this.#plan.algorithm.fullSince(this.cells, own) > this.#context.idleTimeout;
+  }
+
+  override dueMs(index: number, now: number): number {
+    const at = index * this.#stride;
+    const since = this.residentAt(at) === undefined ? this.#fullAt(state.ownCells(at), now) : now;
+    return this.originMs + toMilliseconds(since + this.#context.idleTimeout);
+  }
+
+  override tidy(index: number): void {
+    const at = index * this.#stride;
+    const resident = this.residentAt(at);
+    if (resident === undefined || resident.hasWaiters || resident.isHeld) return;
+    resident.declared = null;
+    // With a state of its own (its numbers have changed) it stays.
+    if (resident.isAt(this.cells)) this.#residents!.delete(at);
+  }
+
+  override end(index: number): void {
+    const at = index * this.#stride;
+    this.residentAt(at)?.dispose();
+    this.#residents?.delete(at);
+  }
+
+  /** When all permits are back: the moment it has been, or at the earliest will be. */
+  #fullAt(own: number, now: number): number {
+    const { algorithm } = this.#plan;
+    const since = algorithm.fullSince(this.cells, own);
+    if (!Number.isNaN(since)) return since;
+    const untilFull = algorithm.untilFull(this.cells, own, now);
+    return Number.isNaN(untilFull) ? now : now + untilFull;
+  }
+
+  #coreAt(at: number, declared: Declared | null): RowCore {
+    const core = this.residentAt(at) ?? new RowCore(this.#plan, this, at);
+    if (declared !== null) core.declared = declared;
+    return core;
+  }
+
+  /** The lease, or `null` where there isn't enough. */
+  #decide(at: number, permits: number, now: number): RateLimitLease | null {
+    const { algorithm } = this.#plan;
+    if (permits > algorithm.limit) throw aboveLimit(permits, algorithm.limit);
+    const own = state.ownCells(at);
+    algorithm.advance(this.cells, own, now);
+    if (!state.hasEnough(algorithm, this.cells, at, permits)) return null;
+    if (permits > 0) algorithm.take(this.cells, own, permits, now);
+    if (algorithm.isReplenishing) return state.grantRate(algorithm, this.cells, at, now);
+    return state.grantHeld(new RowCore(this.#plan, this, at), this.cells, at, permits);
+  }
+
+  #refuse(at: number, permits: number, now: number): RateLimitLease {
+    const { algorithm } = this.#plan;
+    return state.refuse(algorithm, this.cells, at, {
+      reason: algorithm.isReplenishing ? undefined : REASON.permitLimitReached,
+      dueAt: algorithm.dueAt(this.cells, state.ownCells(at), Math.max(1, permits)),
+      now,
+    });
+  }
+}

@@ -1,0 +1,233 @@
+import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import { originOf, readNanoseconds, toNanoseconds } from '../../engine/time-unit.js';
+import type { LimiterOptions } from '../../engine/limiter-options.js';
+import { show, throwCollected, typeError } from '../../errors.js';
+import { HelperPartition } from '../helper-partition.js';
+import type { CellGroup } from './cell-groups.js';
+import { CellGroups } from './cell-groups.js';
+import type { PageContext } from './cell-page.js';
+import { CellPage } from './cell-page.js';
+import type { ExpiringRows } from './expiry-wheel.js';
+import { ExpiryWheel } from './expiry-wheel.js';
+import { KeptLimiter } from './kept-limiter.js';
+import { LimiterPage } from './limiter-page.js';
+import type { Declared, PartitionPage } from './partition-page.js';
+import { GONE } from './partition-page.js';
+import { ReplenishmentBeat } from './replenishment-beat.js';
+import { indexOf, NO_ROW, pageOf, rowAt } from './rows.js';
+import { ShardedMap } from './sharded-map.js';
+import type { TableOptions } from './table-options.js';
+
+/**
+ * The live partitions of a limiter, bounded in number: rows of numbers where the numbers say it all, objects
+ * where they don't. Those that are idle for too long leave by themselves; each is looked at about once per idle
+ * timeout, not at every beat.
+ */
+export class PartitionTable implements ExpiringRows, PageContext {
+  readonly originMs: number;
+  readonly idleTimeout: number;
+  readonly #options: TableOptions;
+  readonly #rows = new ShardedMap<number>();
+  readonly #pages: (PartitionPage | undefined)[] = [];
+  readonly #freeNumbers: number[] = [];
+  readonly #groups: CellGroups;
+  readonly #openLimiterPages: LimiterPage[] = [];
+  readonly #wheel: ExpiryWheel;
+  readonly #beat: ReplenishmentBeat;
+  #generation = 0;
+
+  constructor(options: TableOptions) {
+    this.#options = options;
+    this.originMs = originOf(options.clock);
+    // A timeout of 0 is none at all: idle for any time is too long.
+    this.idleTimeout = options.idleTimeoutMs === 0 ? 0 : toNanoseconds(options.idleTimeoutMs);
+    this.#groups = new CellGroups(options.clock);
+    this.#wheel = new ExpiryWheel(options.clock, this);
+    this.#beat = new ReplenishmentBeat(options.clock, options.onError);
+  }
+
+  /** How many partitions live. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  read(): number {
+    return readNanoseconds(this.#options.clock, this.originMs);
+  }
+
+  /** The page of a row. */
+  page(row: number): PartitionPage {
+    return this.#pages[pageOf(row)]!;
+  }
+
+  /** The row of a key, made where there is none or it has outlived its timeout; {@link NO_ROW} at the cap. */
+  rowFor(declared: Declared, identity: unknown, now: number): number {
+    const known = this.#rows.get(identity);
+    if (known === undefined) return this.#create(declared, identity, now);
+    const page = this.page(known);
+    const index = indexOf(known);
+    if (page.isEvictable(index, now)) {
+      this.#forget(page, index);
+      return this.#create(declared, identity, now);
+    }
+    if (page.generationOf(index) !== this.#generation) this.#refresh(page, index, declared);
+    page.replenish(index);
+    return known;
+  }
+
+  /** Every partition asks for its options again: those with waiters at once, the others at their next use. */
+  refresh(): void {
+    this.#generation = (this.#generation + 1) & 0xffff;
+    for (const row of this.#rows.values()) {
+      const declared = this.page(row).declaredByWaiters(indexOf(row));
+      if (declared !== null) this.#refresh(this.page(row), indexOf(row), declared);
+    }
+  }
+
+  /** Ends all limiters, whatever some of them throw. */
+  dispose(): void {
+    this.#wheel.stop();
+    this.#beat.stop();
+    const errors: unknown[] = [];
+    for (const row of this.#rows.values()) this.page(row).end(indexOf(row), (error) => errors.push(error));
+    throwCollected(errors, 'Several limiters of partitions failed to end.');
+  }
+
+  next(row: number): number {
+    return this.page(row).links[indexOf(row)]!;
+  }
+
+  setNext(row: number, next: number): void {
+    this.page(row).links[indexOf(row)] = next;
+  }
+
+  dueMs(row: number): number {
+    return this.#isGone(row) ? -Infinity : this.page(row).dueMs(indexOf(row), this.read());
+  }
+
+  look(row: number): number {
+    const page = this.page(row);
+    const index = indexOf(row);
+    if (!this.#isGone(row)) {
+      const now = this.read();
+      if (!this.#isEvictable(page, index, now)) {
+        page.tidy(index);
+        return page.dueMs(index, now);
+      }
+      this.#forget(page, index);
+    }
+    this.#free(page, index);
+    return NaN;
+  }
+
+  #create(declared: Declared, identity: unknown, now: number): number {
+    if (!this.#hasRoom()) return NO_ROW;
+    const row =
+      declared instanceof HelperPartition
+        ? this.#createOf(declared, identity, now)
+        : this.#keep(declared, identity);
+    this.#rows.add(identity, row);
+    this.#wheel.add(row, this.page(row).dueMs(indexOf(row), now));
+    return row;
+  }
+
+  #createOf(declared: HelperPartition<unknown, LimiterOptions>, identity: unknown, now: number): number {
+    const options = declared.options(declared.partitionKey);
+    const group = this.#groups.groupFor(declared.kind.kind, options);
+    if (group === null) return this.#keep(declared, identity, declared.make(options, this.#options));
+    const page = group.open.at(-1) ?? this.#openCellPage(group);
+    const index = page.occupy(identity, this.#generation);
+    if (page.isFull) group.open.pop();
+    page.initialize(index, now);
+    return rowAt(page.number, index);
+  }
+
+  #keep(declared: Declared, identity: unknown, made?: AsyncRateLimiter): number {
+    const limiter = made ?? declared.factory(declared.partitionKey, this.#options);
+    if (typeof limiter?.acquire !== 'function') {
+      throw typeError(
+        'ERR_RL_INVALID_ARGUMENT',
+        `The factory of a partition must return a limiter, but for the key ${show(declared.partitionKey)} it returned ${show(limiter)}.`,
+      );
+    }
+    const page = this.#openLimiterPages.at(-1) ?? this.#openLimiterPage();
+    const index = page.occupy(identity, this.#generation);
+    if (page.isFull) this.#openLimiterPages.pop();
+    page.keep(index, new KeptLimiter(declared, limiter));
+    page.replenish(index);
+    return rowAt(page.number, index);
+  }
+
+  #hasRoom(): boolean {
+    if (this.#rows.size < this.#options.maxPartitions) return true;
+    const now = this.read();
+    const row = this.#wheel.takeDue(
+      (due) => this.#isGone(due) || this.#isEvictable(this.page(due), indexOf(due), now),
+    );
+    if (row === NO_ROW) return false;
+    const page = this.page(row);
+    const wasGone = this.#isGone(row);
+    if (!wasGone) this.#forget(page, indexOf(row));
+    this.#free(page, indexOf(row));
+    return wasGone ? this.#hasRoom() : true;
+  }
+
+  #isGone(row: number): boolean {
+    return this.page(row).identities[indexOf(row)] === GONE;
+  }
+
+  #isEvictable(page: PartitionPage, index: number, now: number): boolean {
+    try {
+      return page.isEvictable(index, now);
+    } catch (error) {
+      this.#options.onError?.(error, page.identities[index]);
+      return false;
+    }
+  }
+
+  #refresh(page: PartitionPage, index: number, declared: Declared): void {
+    page.bringTo(index, this.#generation);
+    try {
+      page.refresh(index, declared);
+    } catch (error) {
+      if (this.#options.onError === undefined) throw error;
+      this.#options.onError(error, declared.partitionKey);
+    }
+  }
+
+  /** From now on the key is unknown; then the limiter is ended, so that no call meets a disposed one. */
+  #forget(page: PartitionPage, index: number): void {
+    const identity = page.identities[index];
+    this.#rows.delete(identity);
+    page.identities[index] = GONE;
+    page.end(index, (error) => this.#options.onError?.(error, identity));
+  }
+
+  #free(page: PartitionPage, index: number): void {
+    const open: PartitionPage[] = page instanceof CellPage ? page.siblings : this.#openLimiterPages;
+    if (page.isFull) open.push(page);
+    page.free(index);
+    if (!page.isEmpty) return;
+    open.splice(open.indexOf(page), 1);
+    this.#pages[page.number] = undefined;
+    this.#freeNumbers.push(page.number);
+  }
+
+  #openCellPage(group: CellGroup): CellPage {
+    const page = new CellPage(this.#nextNumber(), group, this);
+    this.#pages[page.number] = page;
+    group.open.push(page);
+    return page;
+  }
+
+  #openLimiterPage(): LimiterPage {
+    const page = new LimiterPage(this.#nextNumber(), this, this.#beat);
+    this.#pages[page.number] = page;
+    this.#openLimiterPages.push(page);
+    return page;
+  }
+
+  #nextNumber(): number {
+    return this.#freeNumbers.pop() ?? this.#pages.length;
+  }
+}

@@ -1,0 +1,56 @@
+import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import type { ChainParticipant } from '../../chained/chain-participant.js';
+import { chainParticipants } from '../../chained/chain-participant.js';
+import { LimiterCore } from '../../engine/limiter-core.js';
+import type { RateLimitLease } from '../../rate-limit-lease.js';
+import { RateLimiter } from '../../rate-limiter.js';
+import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
+import type { Declared } from './partition-page.js';
+
+/** A core that stands for a row while a request deals with it, or, with waiters, as its resident. */
+export class RowCore extends LimiterCore {
+  /** What the partitioner declared for the request, for a refresh of options while somebody waits. */
+  declared: Declared | null = null;
+}
+
+/** The limiter of a row, for a chain. */
+export class RowLimiter extends RateLimiter implements AsyncRateLimiter {
+  readonly #core: RowCore;
+
+  constructor(core: RowCore) {
+    super();
+    this.#core = core;
+  }
+
+  override get idleDurationMs(): number | null {
+    return this.#core.idleDurationMs;
+  }
+
+  override getStatistics(): RateLimiterStatistics {
+    return this.#core.getStatistics();
+  }
+
+  [chainParticipants](): readonly ChainParticipant[] {
+    return [this.#core];
+  }
+
+  protected override assertAcquirable(permitCount: number): void {
+    this.#core.assertAcquirable(permitCount);
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    return this.#core.attempt(permitCount);
+  }
+
+  protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    return this.#core.acquire(permitCount, signal, Infinity);
+  }
+
+  protected override acquireWithin(
+    permitCount: number,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    return this.#core.acquire(permitCount, signal, maxWaitMs);
+  }
+}
