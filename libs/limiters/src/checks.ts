@@ -32,13 +32,18 @@ function requireNumber(
 }
 
 /**
- * An integer of at least `minimum`, at most 2^53 - 1.
+ * An integer of at least `minimum` and at most `maximum`.
  * @throws TypeError | RangeError `ERR_RL_INVALID_OPTION` - otherwise.
  */
-export function requireInteger(owner: string, option: string, value: unknown, minimum: number): number {
-  const allowed = `an integer from ${minimum} to 2^53 - 1`;
+export function requireInteger(
+  owner: string,
+  option: string,
+  value: unknown,
+  [minimum, maximum = Number.MAX_SAFE_INTEGER]: readonly [minimum: number, maximum?: number],
+): number {
+  const allowed = `an integer from ${minimum} to ${maximum === Number.MAX_SAFE_INTEGER ? '2^53 - 1' : maximum}`;
   requireNumber(owner, option, value, allowed);
-  if (Number.isSafeInteger(value) && value >= minimum) return value + 0;
+  if (Number.isSafeInteger(value) && value >= minimum && value <= maximum) return value + 0;
   throw rangeError(CODE, `${label(owner, option)} must be ${allowed}, but got ${show(value)}.`);
 }
 

@@ -12,6 +12,15 @@ const TURNS_BEFORE_RESERVING = 4;
 /** The chain that a request waits for, which ends its waiters with itself. */
 export interface ChainOwner {
   readonly waiting: Set<ChainRequest>;
+  /** Whether it or a chain within it has ended. */
+  readonly hasEnded: boolean;
+}
+
+/** Ends all waiters of a chain that has ended; only then those behind them are looked at. */
+export function withdrawAll(owner: ChainOwner): void {
+  const requests = [...owner.waiting];
+  for (const request of requests) request.withdraw(new RefusedLease(REASON.limiterDisposed));
+  for (const request of requests) request.resume();
 }
 
 /**
@@ -72,13 +81,6 @@ export class ChainRequest extends Waiter {
     super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
   }
 
-  /** The chain has ended. */
-  withdraw(): void {
-    const { place } = this;
-    this.refuse(new RefusedLease(REASON.limiterDisposed));
-    place?.withdraw(this);
-  }
-
   protected override ended(): void {
     this.#owner.waiting.delete(this);
     for (const { participant } of this.#links) participant.unhold();
@@ -89,10 +91,9 @@ export class ChainRequest extends Waiter {
   }
 
   #tryAll(): void {
-    const maxWaitMs = this.#leave();
-    if (this.#links.some(({ participant }) => participant.isDisposed)) {
-      return this.refuse(new RefusedLease(REASON.limiterDisposed));
-    }
+    const maxWaitMs = this.#leaveInTurn();
+    const obstacle = this.#obstacle();
+    if (obstacle !== null) return this.refuse(new RefusedLease(obstacle));
     const refusing = this.#links.find(
       (link) => link !== this.#at && !link.participant.canGrant(this.#asked * link.times),
     );
@@ -104,7 +105,7 @@ export class ChainRequest extends Waiter {
   }
 
   #reserveInTurn(): void {
-    const maxWaitMs = this.#leave();
+    const maxWaitMs = this.#leaveInTurn();
     this.#reserved.push(this.#at.participant.reserveInTurn(this.permits));
     this.#reserve(maxWaitMs);
   }
@@ -114,9 +115,8 @@ export class ChainRequest extends Waiter {
     const order = this.#order!;
     for (let next = this.#reserved.length; next < order.length; next++) {
       const link = order[next]!;
-      const reservation = link.participant.isDisposed
-        ? null
-        : link.participant.reserve(this.#asked * link.times);
+      const reservation =
+        this.#obstacle() === null ? link.participant.reserve(this.#asked * link.times) : null;
       if (reservation === null) return this.#moveTo(link, maxWaitMs);
       this.#reserved.push(reservation);
     }
@@ -125,10 +125,22 @@ export class ChainRequest extends Waiter {
     this.settle(combine(this.#links, leases));
   }
 
+  /** Why it can never be granted any more. */
+  #obstacle(): string | null {
+    if (this.#owner.hasEnded || this.#links.some(({ participant }) => participant.isDisposed)) {
+      return REASON.limiterDisposed;
+    }
+    const isTooMuch = this.#links.some(
+      ({ participant, times }) => this.#asked * times > participant.permitLimit,
+    );
+    return isTooMuch ? REASON.limitLowered : null;
+  }
+
   #moveTo(link: ChainLink, maxWaitMs: number): void {
     this.#at = link;
     const { participant } = link;
-    if (participant.isDisposed) return this.refuse(new RefusedLease(REASON.limiterDisposed));
+    const obstacle = this.#obstacle();
+    if (obstacle !== null) return this.refuse(new RefusedLease(obstacle));
     const refusal = participant.refusalToWait(this.#asked * link.times, maxWaitMs, this.isReserving);
     if (refusal === null) this.#enter(link, maxWaitMs);
     else this.refuse(refusal);
@@ -143,8 +155,8 @@ export class ChainRequest extends Waiter {
   }
 
   /** Leaves the queue; the service that called goes on with those behind. Returns the time that is left. */
-  #leave(): number {
-    this.queue?.delete(this);
+  #leaveInTurn(): number {
+    this.leave();
     return this.deadlineMs === Infinity ? Infinity : this.deadlineMs - this.#at.participant.clock.now();
   }
 }

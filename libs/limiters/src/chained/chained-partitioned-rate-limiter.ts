@@ -11,6 +11,7 @@ import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainLink } from './chain-link.js';
 import { noteRefusal } from './chain-refusal.js';
 import type { ChainOwner, ChainRequest } from './chain-request.js';
+import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
@@ -31,6 +32,11 @@ export class ChainedPartitionedRateLimiter<TResource>
     this.#limiters = requireMembers(limiters, isMember, 'PartitionedRateLimiter');
   }
 
+  /** @internal */
+  get hasEnded(): boolean {
+    return this.#isDisposed;
+  }
+
   override getStatistics(resource: TResource): RateLimiterStatistics | null {
     const all = this.#limiters.map((limiter) => limiter.getStatistics(resource));
     return all.every((one) => one === null) ? null : combineStatistics(all);
@@ -43,7 +49,7 @@ export class ChainedPartitionedRateLimiter<TResource>
   /** Ends the chain and its waiters; its members live on, and so do the leases it has granted. */
   override dispose(): void {
     this.#isDisposed = true;
-    for (const request of this.waiting) request.withdraw();
+    withdrawAll(this);
   }
 
   protected override assertUsable(): void {

@@ -10,6 +10,7 @@ import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainParticipant } from './chain-participant.js';
 import { chainParticipants, participantsOf } from './chain-participant.js';
 import type { ChainOwner, ChainRequest } from './chain-request.js';
+import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
@@ -35,6 +36,12 @@ export class ChainedRateLimiter extends RateLimiter implements ChainOwner {
   /** Whether it counts as a {@link ReplenishingRateLimiter}: if a member does. */
   get [replenishingBrand](): boolean {
     return this.#replenishing.length > 0;
+  }
+
+  /** @internal */
+  get hasEnded(): boolean {
+    if (this.#isDisposed) return true;
+    return this.#limiters.some((limiter) => limiter instanceof ChainedRateLimiter && limiter.hasEnded);
   }
 
   override get isAutoReplenishing(): boolean {
@@ -78,7 +85,7 @@ export class ChainedRateLimiter extends RateLimiter implements ChainOwner {
   /** Ends the chain and its waiters; its members live on, and so do the leases it has granted. */
   override dispose(): void {
     this.#isDisposed = true;
-    for (const request of this.waiting) request.withdraw();
+    withdrawAll(this);
   }
 
   /** The participants of all members; see {@link ChainParticipant}. */
@@ -90,7 +97,7 @@ export class ChainedRateLimiter extends RateLimiter implements ChainOwner {
 
   protected override assertAcquirable(permitCount: number): void {
     if (this.#links !== null) assertWithinLimits(this.#links, permitCount);
-    this.#assertAlive();
+    if (this.hasEnded) throw new ObjectDisposedError(NAME);
     if (this.#links !== null) assertAlive(this.#links);
   }
 
@@ -112,11 +119,6 @@ export class ChainedRateLimiter extends RateLimiter implements ChainOwner {
   ): Promise<RateLimitLease> {
     if (this.#links === null) return super.acquireWithin(permitCount, maxWaitMs, signal);
     return acquireChain(this.#links, permitCount, this, { signal, maxWaitMs });
-  }
-
-  #assertAlive(): void {
-    if (this.#isDisposed) throw new ObjectDisposedError(NAME);
-    for (const limiter of this.#limiters) if (limiter instanceof ChainedRateLimiter) limiter.#assertAlive();
   }
 }
 

@@ -22,7 +22,7 @@ const NAME = 'ConcurrencyLimiter';
 
 function readAlgorithm(options: ConcurrencyLimiterOptions): ConcurrencyAlgorithm {
   requireOptions(NAME, options);
-  return new ConcurrencyAlgorithm(requireInteger(NAME, 'permitLimit', options.permitLimit, 1));
+  return new ConcurrencyAlgorithm(requireInteger(NAME, 'permitLimit', options.permitLimit, [1]));
 }
 
 /** @internal */
@@ -63,9 +63,13 @@ export class ConcurrencyLimiter extends RateLimiter {
    * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
    */
   updateOptions(changes: Partial<ConcurrencyLimiterOptions>): void {
-    const options = changedOptions(NAME, this.#options, changes, ['clock']);
+    this.replaceOptions(changedOptions(concurrencyLimiterKind, this.#options, changes, { clock: undefined }));
+  }
+
+  /** @internal */
+  replaceOptions(options: ConcurrencyLimiterOptions): void {
     this.#core.change(concurrencyLimiterKind.plan(options));
-    this.#options = options;
+    this.#options = { ...options };
   }
 
   /** Makes the limiter as new: everything is available, and leases handed out before give nothing back. */

@@ -4,23 +4,36 @@ import type { LimiterCore } from './limiter-core.js';
 
 /** Permits of a limiter taken for a request that still waits for other limiters. */
 export class CoreReservation implements Reservation {
+  readonly permits: number;
+  readonly receipt: number;
+  readonly epoch: number;
   readonly #core: LimiterCore;
-  readonly #permits: number;
-  readonly #receipt: number;
-  readonly #epoch: number;
+  #owed: number;
 
   constructor(core: LimiterCore, permits: number, receipt: number) {
+    this.permits = permits;
+    this.receipt = receipt;
+    this.epoch = core.epoch;
     this.#core = core;
-    this.#permits = permits;
-    this.#receipt = receipt;
-    this.#epoch = core.epoch;
+    this.#owed = permits;
+  }
+
+  /** How many permits the limiter would have more if they had never been taken. */
+  get owed(): number {
+    return this.#owed;
+  }
+
+  /** Time has made up for all but so many. Returns how many are left. */
+  clip(most: number): number {
+    this.#owed = Math.min(this.#owed, most);
+    return this.#owed;
   }
 
   grant(): RateLimitLease {
-    return this.#core.grant(this.#permits);
+    return this.#core.grantReserved(this);
   }
 
   undo(): void {
-    this.#core.undo(this.#permits, this.#receipt, this.#epoch);
+    this.#core.undoReserved(this);
   }
 }

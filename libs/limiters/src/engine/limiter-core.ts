@@ -43,6 +43,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   #holds = 0;
   #isDisposed = false;
   #room: WaitingRoom | null = null;
+  #reservations: Set<CoreReservation> | null = null;
 
   /** A core for a state that exists. */
   constructor(plan: LimiterPlan, place: SharedPlace, at: number) {
@@ -106,12 +107,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   bringUpToDate(): void {
     if (!this.algorithm.isReplenishing || this.#isDisposed) return;
-    if (this.algorithm.advance(this.cells, this.own, this.read())) this.#room?.serve();
+    if (this.algorithm.advance(this.cells, this.own, this.read())) this.#onReturned();
   }
 
   tryReplenish(): boolean {
     if (this.#isDisposed || !this.algorithm.replenish(this.cells, this.own, this.read())) return false;
-    this.#room?.serve();
+    this.#onReturned();
     return true;
   }
 
@@ -136,12 +137,17 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   refusalToWait(permits: number, maxWaitMs: number, isReserving: boolean): RateLimitLease | null {
     const limit = this.plan.queueLimit;
-    if (limit === 0 || (!isReserving && (permits > limit || !this.#makeRoom(permits)))) {
+    const permitsLeft = limit - permits;
+    if (limit === 0 || (!isReserving && !this.#hasRoom(permits, permitsLeft))) {
       if (this.algorithm.isReplenishing) return this.#refusal(undefined, permits);
       return this.#refusal(limit === 0 ? REASON.permitLimitReached : REASON.queueLimitReached, permits);
     }
-    const isTooLong = maxWaitMs <= 0 || toMilliseconds(this.#dueAt(permits) - this.reading) > maxWaitMs;
-    return isTooLong ? this.#refusal(REASON.waitLimitReached, permits) : null;
+    if (maxWaitMs !== Infinity && this.#isTooLong(permits, maxWaitMs, isReserving)) {
+      return this.#refusal(REASON.waitLimitReached, permits);
+    }
+    if (!isReserving && permits > 0)
+      this.#room?.evict(permitsLeft, (evicted) => this.#refusal(REASON.evicted, evicted));
+    return null;
   }
 
   enter(waiter: Waiter): void {
@@ -157,12 +163,24 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   reserveInTurn(permits: number): Reservation {
-    return new CoreReservation(this, permits, this.takePermits(permits));
+    const reservation = new CoreReservation(this, permits, this.takePermits(permits));
+    this.#reservations ??= new Set();
+    this.#reservations.add(reservation);
+    return reservation;
   }
 
-  undo(permits: number, receipt: number, epoch: number): void {
-    if (this.#isDisposed || epoch !== this.#epoch) return;
-    this.algorithm.undo(this.cells, this.own, permits, receipt);
+  /** A reservation ends: as a lease, or as if it had never been. */
+  grantReserved(reservation: CoreReservation): RateLimitLease {
+    this.#reservations?.delete(reservation);
+    // A reset has forgotten what was taken before it: such a lease has nothing to give back.
+    return this.grant(reservation.epoch === this.#epoch ? reservation.permits : 0);
+  }
+
+  undoReserved(reservation: CoreReservation): void {
+    this.bringUpToDate();
+    this.#reservations?.delete(reservation);
+    if (this.#isDisposed || reservation.epoch !== this.#epoch) return;
+    this.algorithm.undo(this.cells, this.own, reservation.owed, reservation.receipt);
     this.#afterReturn();
   }
 
@@ -220,7 +238,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** As new: leases handed out before give nothing back afterwards. */
   reset(): void {
-    if (this.#isDisposed) return;
+    if (this.#isDisposed) throw new ObjectDisposedError(this.name);
     this.#epoch++;
     state.initializeState(this.algorithm, this.cells, this.at, this.read());
     this.#room?.serve();
@@ -245,12 +263,31 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return state.refuse(this.algorithm, this.cells, this.at, facts);
   }
 
-  #makeRoom(permits: number): boolean {
+  /** Whether a request has room in the queue, or gets it by eviction. */
+  #hasRoom(permits: number, permitsLeft: number): boolean {
+    if (permitsLeft < 0) return false;
     const room = this.#room;
-    const limit = this.plan.queueLimit;
-    if (room === null || permits === 0 || limit - room.queue.permits >= permits) return true;
-    if (!this.isNewestFirst) return false;
-    return room.evict(limit - permits, (evicted) => this.#refusal(REASON.evicted, evicted));
+    if (room === null || permits === 0 || room.queue.permits <= permitsLeft) return true;
+    return this.isNewestFirst && room.canEvict(permitsLeft);
+  }
+
+  #isTooLong(permits: number, maxWaitMs: number, isReserving: boolean): boolean {
+    if (maxWaitMs <= 0) return true;
+    // A request that reserves stands before all others.
+    const dueAt = isReserving
+      ? this.algorithm.dueAt(this.cells, this.own, Math.max(1, permits))
+      : this.#dueAt(permits);
+    return toMilliseconds(dueAt - this.reading) > maxWaitMs;
+  }
+
+  /** Time has brought permits back. */
+  #onReturned(): void {
+    if (this.#reservations !== null && this.#reservations.size > 0) {
+      // Without its reservations the limiter would have been full earlier and gathered nothing since.
+      let owed = this.permitLimit - this.algorithm.available(this.cells, this.own);
+      for (const reservation of this.#reservations) owed -= reservation.clip(Math.max(0, owed));
+    }
+    this.#room?.serve();
   }
 
   #afterReturn(): void {

@@ -26,7 +26,7 @@ export function readCoreOptions(
 ): Omit<LimiterPlan, 'name' | 'algorithm'> {
   const { queueLimit, queueProcessingOrder, clock } = options;
   return {
-    queueLimit: queueLimit === undefined ? 0 : requireInteger(owner, 'queueLimit', queueLimit, 0),
+    queueLimit: queueLimit === undefined ? 0 : requireInteger(owner, 'queueLimit', queueLimit, [0]),
     queueProcessingOrder: requireOneOf(owner, 'queueProcessingOrder', queueProcessingOrder, [
       'oldestFirst',
       'newestFirst',

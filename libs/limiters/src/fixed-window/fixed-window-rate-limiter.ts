@@ -19,7 +19,7 @@ const NAME = 'FixedWindowRateLimiter';
 function readAlgorithm(options: FixedWindowRateLimiterOptions): FixedWindowAlgorithm {
   requireOptions(NAME, options);
   return new FixedWindowAlgorithm(
-    requireInteger(NAME, 'permitLimit', options.permitLimit, 1),
+    requireInteger(NAME, 'permitLimit', options.permitLimit, [1]),
     requireDuration(NAME, 'windowMs', options.windowMs),
     readIsManual(NAME, options),
   );
@@ -54,8 +54,17 @@ export class FixedWindowRateLimiter extends TimedRateLimiter {
    * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
    */
   updateOptions(changes: Partial<FixedWindowRateLimiterOptions>): void {
-    const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment']);
+    this.replaceOptions(
+      changedOptions(fixedWindowRateLimiterKind, this.#options, changes, {
+        clock: undefined,
+        autoReplenishment: true,
+      }),
+    );
+  }
+
+  /** @internal */
+  replaceOptions(options: FixedWindowRateLimiterOptions): void {
     this.change(fixedWindowRateLimiterKind.plan(options));
-    this.#options = options;
+    this.#options = { ...options };
   }
 }

@@ -63,7 +63,7 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
       clock: requireClock(NAME, options.clock),
       idleTimeoutMs: requireDelay(NAME, 'idleTimeoutMs', idleTimeoutMs, 'finite'),
       maxPartitions:
-        maxPartitions === undefined ? Infinity : requireInteger(NAME, 'maxPartitions', maxPartitions, 1),
+        maxPartitions === undefined ? Infinity : requireInteger(NAME, 'maxPartitions', maxPartitions, [1]),
       onError: optionalFunction(NAME, 'onError', options.onError),
     });
   }

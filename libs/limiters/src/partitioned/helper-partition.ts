@@ -4,9 +4,9 @@ import type { LimiterKind } from '../engine/limiter-plan.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { PartitionContext, RateLimitPartition } from './rate-limit-partition.js';
 
-/** A limiter whose numbers can change. */
+/** A limiter whose options can change. */
 interface Updatable<TOptions> extends RateLimiter {
-  updateOptions(changes: Partial<TOptions>): void;
+  replaceOptions(options: TOptions): void;
 }
 
 /** A kind of limiter that has a helper. */
@@ -48,9 +48,9 @@ export class HelperPartition<TKey, TOptions extends LimiterOptions> implements R
     return this.make(this.options(key), context);
   }
 
-  refresh(limiter: RateLimiter, key: TKey): void {
-    const { clock: _clock, ...numbers } = this.options(key);
-    (limiter as Updatable<TOptions>).updateOptions(numbers as unknown as Partial<TOptions>);
+  refresh(limiter: RateLimiter, key: TKey, context: PartitionContext): void {
+    // What the factory leaves out is its default again, as in a limiter that it would make now.
+    (limiter as Updatable<TOptions>).replaceOptions(this.#withClock(this.options(key), context));
   }
 
   #withClock(options: TOptions, context: PartitionContext | undefined): TOptions {
@@ -58,4 +58,9 @@ export class HelperPartition<TKey, TOptions extends LimiterOptions> implements R
       ? { ...options, clock: context.clock }
       : options;
   }
+}
+
+/** Whether a partition is one of the helpers' of this very copy of the package. */
+export function isHelperPartition(partition: object): partition is HelperPartition<unknown, LimiterOptions> {
+  return partition instanceof HelperPartition;
 }

@@ -31,10 +31,10 @@ export class NoopRateLimiter extends RateLimiter implements ChainParticipant {
   readonly name = NAME;
   readonly creationOrder = nextCreationOrder();
   readonly permitLimit = Infinity;
-  readonly isHeld = false;
   readonly clock: Clock;
   #lastUsedMs: number;
   #granted = 0;
+  #holds = 0;
   #isDisposed = false;
 
   constructor(clock: Clock) {
@@ -111,12 +111,16 @@ export class NoopRateLimiter extends RateLimiter implements ChainParticipant {
     return { grant: () => this.take(), undo: () => undefined };
   }
 
+  get isHeld(): boolean {
+    return this.#holds > 0;
+  }
+
   hold(): void {
-    // A new one would do as well.
+    this.#holds++;
   }
 
   unhold(): void {
-    // See hold.
+    this.#holds--;
   }
 
   quota(): RateLimitQuota {

@@ -46,7 +46,7 @@ export interface RateLimitPartition<TKey, TLimiter extends AsyncRateLimiter = Ra
    * Asks for new numbers and applies the difference to a living limiter of the partition; only the partitions
    * of the helpers have it.
    */
-  refresh?(limiter: TLimiter, key: TKey): void;
+  refresh?(limiter: TLimiter, key: TKey, context: PartitionContext): void;
 }
 
 function helper<TOptions extends LimiterOptions>(

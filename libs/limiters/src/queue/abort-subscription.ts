@@ -1,7 +1,9 @@
 /** Something that an abort ends. */
 export interface Abortable {
-  /** Called once, while the signal's own `abort` event is dispatched. */
+  /** Ends it. Called once, while the signal's own `abort` event is dispatched. */
   onAbort(reason: unknown): void;
+  /** Hands on what it leaves, once everything that the signal concerns has ended. */
+  afterAbort(): void;
 }
 
 /** @throws the signal's reason - when it is aborted already. */
@@ -35,7 +37,9 @@ class AbortSubscription {
 
   handleEvent(): void {
     this.#end();
-    for (const target of this.#targets) target.onAbort(this.#signal.reason);
+    const targets = [...this.#targets];
+    for (const target of targets) target.onAbort(this.#signal.reason);
+    for (const target of targets) target.afterAbort();
   }
 
   #end(): void {

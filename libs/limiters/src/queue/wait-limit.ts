@@ -12,6 +12,10 @@ class WaitLimit implements Abortable {
   onAbort(reason: unknown): void {
     this.controller.abort(reason);
   }
+
+  afterAbort(): void {
+    // The limiter that was given the signal has its own way of going on.
+  }
 }
 
 /**

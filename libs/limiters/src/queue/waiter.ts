@@ -6,9 +6,9 @@ import type { WaitQueue } from './wait-queue.js';
 
 /** The limiter in whose queue a waiter stands, as the waiter sees it. */
 export interface WaitingPlace {
-  /** The waiter is gone: frees its room and looks at who is next. */
-  withdraw(waiter: Waiter): void;
-  /** When its request could be granted, in whole milliseconds from now, if it were made now. */
+  /** A waiter has left: looks at who is next. */
+  resume(): void;
+  /** When a request could be granted, in whole milliseconds, if it were made now. */
   retryAfterMs(permits: number): number | undefined;
   /** Counts a wait that ended in a refusal. */
   countRefusal(): void;
@@ -34,6 +34,7 @@ export abstract class Waiter implements Abortable {
   #resolve!: (lease: RateLimitLease) => void;
   #reject!: (reason: unknown) => void;
   #isSettled = false;
+  #left: WaitingPlace | null = null;
   readonly #signal: AbortSignal | undefined;
 
   constructor(permits: number, signal: AbortSignal | undefined) {
@@ -77,20 +78,42 @@ export abstract class Waiter implements Abortable {
   }
 
   onAbort(reason: unknown): void {
-    const place = this.place;
     if (!this.#end()) return;
-    this.giveUp();
+    this.#left = this.leave();
     this.#reject(reason);
-    place?.withdraw(this);
+  }
+
+  afterAbort(): void {
+    this.resume();
+  }
+
+  /** Ends the wait before its time, with a refusal; {@link Waiter.resume} has to follow. */
+  withdraw(lease: RateLimitLease): void {
+    this.#left = this.leave();
+    this.settle(lease);
+  }
+
+  /** Hands on what a waiter that has ended leaves: what it had taken, and its place. */
+  resume(): void {
+    this.giveUp();
+    this.#left?.resume();
+    this.#left = null;
   }
 
   /** Its time is over. */
   onDeadline(): void {
-    const place = this.place;
+    const place = this.leave();
     const retryAfterMs = place?.retryAfterMs(this.permits);
     place?.countRefusal();
     this.refuse(new RefusedLease(REASON.waitLimitReached, retryAfterMs));
-    place?.withdraw(this);
+    place?.resume();
+  }
+
+  /** Leaves the queue and frees its room there; nobody is looked at yet. */
+  protected leave(): WaitingPlace | null {
+    const { place } = this;
+    this.queue?.delete(this);
+    return place;
   }
 
   #end(): boolean {

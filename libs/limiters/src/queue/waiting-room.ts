@@ -57,8 +57,7 @@ export class WaitingRoom implements WaitingPlace {
     this.#arm();
   }
 
-  withdraw(waiter: Waiter): void {
-    if (waiter.queue === this.queue) this.queue.delete(waiter);
+  resume(): void {
     this.#core.bringUpToDate();
     this.serve();
   }
@@ -71,18 +70,22 @@ export class WaitingRoom implements WaitingPlace {
     this.#core.countRefusal();
   }
 
-  /** Evicts from the oldest end until at most so many permits wait. Evicts nobody where that isn't enough. */
-  evict(permitsLeft: number, refusal: (permits: number) => RateLimitLease): boolean {
+  /** Whether evicting from the oldest end can leave at most so many permits waiting. */
+  canEvict(permitsLeft: number): boolean {
     let left = this.queue.permits;
-    for (let waiter = this.queue.oldest; waiter !== null && left > permitsLeft; waiter = waiter.newer)
+    for (let waiter = this.queue.oldest; waiter !== null && left > permitsLeft; waiter = waiter.newer) {
       left -= waiter.permits;
-    if (left > permitsLeft) return false;
+    }
+    return left <= permitsLeft;
+  }
+
+  /** Evicts from the oldest end until at most so many permits wait. */
+  evict(permitsLeft: number, refusal: (permits: number) => RateLimitLease): void {
     while (this.queue.permits > permitsLeft) {
       const oldest = this.queue.oldest!;
       this.queue.delete(oldest);
       oldest.refuse(refusal(oldest.permits));
     }
-    return true;
   }
 
   /** Refuses those that ask for more than the limit now is. */

@@ -33,7 +33,9 @@ export class SegmentForecast {
   /** Serves one request at the first boundary that has enough. */
   serve(permits: number): void {
     while (this.#available < permits) {
-      const next = this.#returns[this.#next++]!;
+      const next = this.#returns[this.#next++];
+      // More than all permits: only a limit that was lowered meanwhile makes such a request.
+      if (next === undefined) return;
       this.boundary = Math.max(this.boundary, next.boundary);
       this.#available += next.permits;
     }

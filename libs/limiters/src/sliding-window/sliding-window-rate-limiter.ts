@@ -12,18 +12,21 @@ export interface SlidingWindowRateLimiterOptions extends ReplenishingLimiterOpti
   readonly permitLimit: number;
   /** The length of the window in milliseconds, finite and above 0; fractions are allowed. */
   readonly windowMs: number;
-  /** Into how many segments the window is divided, an integer of at least 1. More follow time more closely and take more memory. */
+  /** Into how many segments the window is divided, an integer from 1 to 1,000,000. More follow time more closely and take more memory. */
   readonly segmentsPerWindow: number;
 }
 
 const NAME = 'SlidingWindowRateLimiter';
 
+/** Each segment takes a number in memory; more of them than that follow time no better than a bucket does. */
+const MOST_SEGMENTS = 1_000_000;
+
 function readAlgorithm(options: SlidingWindowRateLimiterOptions): SlidingWindowAlgorithm {
   requireOptions(NAME, options);
   return new SlidingWindowAlgorithm(
-    requireInteger(NAME, 'permitLimit', options.permitLimit, 1),
+    requireInteger(NAME, 'permitLimit', options.permitLimit, [1]),
     requireDuration(NAME, 'windowMs', options.windowMs),
-    requireInteger(NAME, 'segmentsPerWindow', options.segmentsPerWindow, 1),
+    requireInteger(NAME, 'segmentsPerWindow', options.segmentsPerWindow, [1, MOST_SEGMENTS]),
     readIsManual(NAME, options),
   );
 }
@@ -65,8 +68,17 @@ export class SlidingWindowRateLimiter extends TimedRateLimiter {
    * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
    */
   updateOptions(changes: Partial<SlidingWindowRateLimiterOptions>): void {
-    const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment']);
+    this.replaceOptions(
+      changedOptions(slidingWindowRateLimiterKind, this.#options, changes, {
+        clock: undefined,
+        autoReplenishment: true,
+      }),
+    );
+  }
+
+  /** @internal */
+  replaceOptions(options: SlidingWindowRateLimiterOptions): void {
     this.change(slidingWindowRateLimiterKind.plan(options));
-    this.#options = options;
+    this.#options = { ...options };
   }
 }

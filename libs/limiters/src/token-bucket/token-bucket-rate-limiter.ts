@@ -25,8 +25,8 @@ const NAME = 'TokenBucketRateLimiter';
 function readAlgorithm(options: TokenBucketRateLimiterOptions): PermitAlgorithm {
   requireOptions(NAME, options);
   const numbers = {
-    tokenLimit: requireInteger(NAME, 'tokenLimit', options.tokenLimit, 1),
-    tokensPerPeriod: requireInteger(NAME, 'tokensPerPeriod', options.tokensPerPeriod, 1),
+    tokenLimit: requireInteger(NAME, 'tokenLimit', options.tokenLimit, [1]),
+    tokensPerPeriod: requireInteger(NAME, 'tokensPerPeriod', options.tokensPerPeriod, [1]),
     replenishmentPeriodMs: requireDuration(NAME, 'replenishmentPeriodMs', options.replenishmentPeriodMs),
   };
   const isManual = readIsManual(NAME, options);
@@ -72,8 +72,18 @@ export class TokenBucketRateLimiter extends TimedRateLimiter {
    * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
    */
   updateOptions(changes: Partial<TokenBucketRateLimiterOptions>): void {
-    const options = changedOptions(NAME, this.#options, changes, ['clock', 'autoReplenishment', 'refill']);
+    this.replaceOptions(
+      changedOptions(tokenBucketRateLimiterKind, this.#options, changes, {
+        clock: undefined,
+        autoReplenishment: true,
+        refill: 'greedy',
+      }),
+    );
+  }
+
+  /** @internal */
+  replaceOptions(options: TokenBucketRateLimiterOptions): void {
     this.change(tokenBucketRateLimiterKind.plan(options));
-    this.#options = options;
+    this.#options = { ...options };
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.js';
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
 import { aboveLimit } from '../../checks.js';
 import * as state from '../../engine/decision.js';
@@ -8,7 +9,7 @@ import { REASON } from '../../engine/refused-lease.js';
 import { toMilliseconds } from '../../engine/time-unit.js';
 import type { RateLimitLease } from '../../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
-import { HelperPartition } from '../helper-partition.js';
+import { isHelperPartition } from '../helper-partition.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { CellGroup } from './cell-groups.js';
 import type { Declared } from './partition-page.js';
@@ -22,6 +23,7 @@ export interface PageContext {
   readonly originMs: number;
   /** Nanoseconds. */
   readonly idleTimeout: number;
+  readonly clock: Clock;
   /** The clock's reading in nanoseconds since the origin. */
   read(): number;
 }
@@ -112,7 +114,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
 
   override refresh(index: number, declared: Declared): void {
     // A foreign partition under the key of one of ours can say nothing about its numbers.
-    if (!(declared instanceof HelperPartition) || declared.kind.kind.name !== this.#plan.name) return;
+    if (!isHelperPartition(declared) || declared.kind.kind.name !== this.#plan.name) return;
     const at = index * this.#stride;
     const options = declared.options(declared.partitionKey);
     const { kind } = declared.kind;

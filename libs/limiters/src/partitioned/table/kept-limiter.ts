@@ -7,7 +7,7 @@ import type { RateLimiter } from '../../rate-limiter.js';
 import { SlidingWindowRateLimiter } from '../../sliding-window/sliding-window-rate-limiter.js';
 import { TokenBucketRateLimiter } from '../../token-bucket/token-bucket-rate-limiter.js';
 import { NoopRateLimiter } from '../noop-rate-limiter.js';
-import type { RateLimitPartition } from '../rate-limit-partition.js';
+import type { PartitionContext, RateLimitPartition } from '../rate-limit-partition.js';
 
 /** The limiters whose idleness only grows by the clock, so that its end can be foreseen. Subclasses may differ. */
 const FORESEEABLE = new Set<unknown>([
@@ -53,8 +53,8 @@ export class KeptLimiter {
   }
 
   /** Asks the options factory again and applies the difference. */
-  refresh(): void {
-    this.declared?.refresh?.(this.limiter, this.key);
+  refresh(context: PartitionContext): void {
+    this.declared?.refresh?.(this.limiter, this.key, context);
   }
 
   #isHeld(): boolean {

@@ -32,8 +32,7 @@ export class LimiterPage extends PartitionPage {
   }
 
   override replenish(index: number): void {
-    const kept = this.#at(index);
-    if (kept.manual !== null) this.#beat.touch(kept);
+    this.#beat.replenish(this.#at(index));
   }
 
   override attempt(index: number, permits: number): RateLimitLease {
@@ -48,12 +47,18 @@ export class LimiterPage extends PartitionPage {
     permits: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
-    return this.limiterAt(index, declared).acquire(permits, wait);
+    const kept = this.#at(index);
+    kept.declared = declared;
+    const lease = kept.limiter.acquire(permits, wait);
+    if (kept.manual !== null) this.#beat.keep(kept);
+    return lease;
   }
 
   override limiterAt(index: number, declared: Declared): AsyncRateLimiter {
     const kept = this.#at(index);
     kept.declared = declared;
+    // A chain may let its request wait there without a word to this page.
+    this.#beat.watch(kept);
     return kept.limiter;
   }
 
@@ -64,7 +69,7 @@ export class LimiterPage extends PartitionPage {
   override refresh(index: number, declared: Declared): void {
     const kept = this.#at(index);
     kept.declared = declared;
-    kept.refresh();
+    kept.refresh(this.#context);
   }
 
   override declaredByWaiters(index: number): Declared | null {

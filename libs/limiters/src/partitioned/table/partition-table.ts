@@ -1,8 +1,10 @@
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import type { Clock } from '../../clock.js';
 import { originOf, readNanoseconds, toNanoseconds } from '../../engine/time-unit.js';
 import type { LimiterOptions } from '../../engine/limiter-options.js';
 import { show, throwCollected, typeError } from '../../errors.js';
-import { HelperPartition } from '../helper-partition.js';
+import type { HelperPartition } from '../helper-partition.js';
+import { isHelperPartition } from '../helper-partition.js';
 import type { CellGroup } from './cell-groups.js';
 import { CellGroups } from './cell-groups.js';
 import type { PageContext } from './cell-page.js';
@@ -75,13 +77,23 @@ export class PartitionTable implements ExpiringRows, PageContext {
     return known;
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** Every partition asks for its options again: those with waiters at once, the others at their next use. */
   refresh(): void {
     this.#generation = (this.#generation + 1) & 0xffff;
+    const errors: unknown[] = [];
     for (const row of this.#rows.values()) {
-      const declared = this.page(row).declaredByWaiters(indexOf(row));
-      if (declared !== null) this.#refresh(this.page(row), indexOf(row), declared);
+      try {
+        const declared = this.page(row).declaredByWaiters(indexOf(row));
+        if (declared !== null) this.#refresh(this.page(row), indexOf(row), declared);
+      } catch (error) {
+        errors.push(error);
+      }
     }
+    throwCollected(errors, 'Several partitions failed to refresh their options.');
   }
 
   /** Ends all limiters, whatever some of them throw. */
@@ -122,10 +134,9 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   #create(declared: Declared, identity: unknown, now: number): number {
     if (!this.#hasRoom()) return NO_ROW;
-    const row =
-      declared instanceof HelperPartition
-        ? this.#createOf(declared, identity, now)
-        : this.#keep(declared, identity);
+    const row = isHelperPartition(declared)
+      ? this.#createOf(declared, identity, now)
+      : this.#keep(declared, identity);
     this.#rows.add(identity, row);
     this.#wheel.add(row, this.page(row).dueMs(indexOf(row), now));
     return row;
@@ -186,9 +197,9 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   #refresh(page: PartitionPage, index: number, declared: Declared): void {
-    page.bringTo(index, this.#generation);
     try {
       page.refresh(index, declared);
+      page.bringTo(index, this.#generation);
     } catch (error) {
       if (this.#options.onError === undefined) throw error;
       this.#options.onError(error, declared.partitionKey);

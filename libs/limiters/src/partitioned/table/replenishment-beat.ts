@@ -9,15 +9,17 @@ const BEAT_MS = 100;
 export class ReplenishmentBeat {
   readonly #clock: Clock;
   readonly #onError: PartitionErrorHandler | undefined;
-  readonly #waiting = new Set<KeptLimiter>();
+  readonly #watched = new Set<KeptLimiter>();
   #timer: ClockTimer | null = null;
+  #isBackground = false;
   readonly #onTimer = (): void => {
     this.#timer = null;
-    for (const kept of this.#waiting) {
-      this.#replenish(kept);
-      if (!this.#hasWaiters(kept)) this.#waiting.delete(kept);
+    for (const kept of this.#watched) {
+      this.replenish(kept);
+      if (!this.#hasWaiters(kept)) this.#watched.delete(kept);
     }
-    this.#arm();
+    // Whoever is left has somebody who waits for the timer.
+    if (this.#watched.size > 0) this.#arm(false);
   };
 
   constructor(clock: Clock, onError: PartitionErrorHandler | undefined) {
@@ -25,15 +27,31 @@ export class ReplenishmentBeat {
     this.#onError = onError;
   }
 
-  /** Replenishes now; then at every beat for as long as somebody waits. */
-  touch(kept: KeptLimiter): void {
-    this.#replenish(kept);
-    this.#waiting.add(kept);
-    this.#arm();
+  /** Applies what is due in a limiter that doesn't do so by itself. */
+  replenish(kept: KeptLimiter): void {
+    try {
+      kept.manual?.tryReplenish();
+    } catch (error) {
+      this.#onError?.(error, kept.key);
+    }
+  }
+
+  /** Keeps replenishing a limiter while somebody waits in it. */
+  keep(kept: KeptLimiter): void {
+    if (!this.#hasWaiters(kept)) return;
+    this.#watched.add(kept);
+    this.#arm(false);
+  }
+
+  /** Looks at a limiter at the next beat: somebody may wait in it by then. */
+  watch(kept: KeptLimiter): void {
+    if (kept.manual === null) return;
+    this.#watched.add(kept);
+    this.#arm(true);
   }
 
   forget(kept: KeptLimiter): void {
-    if (this.#waiting.delete(kept) && this.#waiting.size === 0) this.stop();
+    if (this.#watched.delete(kept) && this.#watched.size === 0) this.stop();
   }
 
   stop(): void {
@@ -41,17 +59,11 @@ export class ReplenishmentBeat {
     this.#timer = null;
   }
 
-  #arm(): void {
-    if (this.#timer === null && this.#waiting.size > 0)
-      this.#timer = this.#clock.setTimer(this.#onTimer, BEAT_MS);
-  }
-
-  #replenish(kept: KeptLimiter): void {
-    try {
-      kept.manual?.tryReplenish();
-    } catch (error) {
-      this.#onError?.(error, kept.key);
-    }
+  #arm(background: boolean): void {
+    if (this.#timer !== null && (background || !this.#isBackground)) return;
+    this.#timer?.cancel();
+    this.#isBackground = background;
+    this.#timer = this.#clock.setTimer(this.#onTimer, BEAT_MS, { background });
   }
 
   #hasWaiters(kept: KeptLimiter): boolean {
