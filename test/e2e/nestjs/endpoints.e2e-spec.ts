@@ -5,7 +5,8 @@ import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ra
 import type { Platform, TestApp } from './test-app.js';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
 
-const shared = (permitLimit: number) => ({ algorithm: 'fixedWindow', permitLimit, windowMs: 60_000 }) as const;
+const shared = (permitLimit: number) =>
+  ({ algorithm: 'fixedWindow', permitLimit, windowMs: 60_000 }) as const;
 
 @EnableRateLimiting('classwide')
 abstract class BaseController {
@@ -85,7 +86,10 @@ function start(platform: Platform, options: Partial<RateLimitingModuleOptions> =
 }
 
 const names = (header: string | string[] | undefined): string[] =>
-  String(header ?? '').split(', ').filter(Boolean).map((item) => item.split(';')[0]!.replaceAll('"', ''));
+  String(header ?? '')
+    .split(', ')
+    .filter(Boolean)
+    .map((item) => item.split(';')[0]!.replaceAll('"', ''));
 
 describe.each(PLATFORMS)('which policies apply on $name', (platform) => {
   afterEach(stopApps);
@@ -141,7 +145,9 @@ describe.each(PLATFORMS)('which policies apply on $name', (platform) => {
     });
     expect(await app.statuses('/c1/both', 6)).toEqual([200, 200, 429, 429, 429, 429]);
     const refused = await app.get('/c1/both');
-    expect(refused.headers.ratelimit).toBe('"global";r=48;t=60, "classwide";r=98;t=60, "method";r=0;t=60, "extra";r=98;t=60');
+    expect(refused.headers.ratelimit).toBe(
+      '"global";r=48;t=60, "classwide";r=98;t=60, "method";r=0;t=60, "extra";r=98;t=60',
+    );
     expect((await app.get('/c3/m')).headers.ratelimit).toMatch(/^"global";r=47;t=\d+, "extra";r=97/);
   });
 });
@@ -202,7 +208,11 @@ describe('the boot', () => {
 
   it.each([
     [{ polices: {} }, 'ERR_RL_UNKNOWN_OPTION', 'Did you mean "policies"?'],
-    [{ policies: { a: { algorithm: 'fixedwindow', permitLimit: 1, windowMs: 1 } } }, 'ERR_RL_INVALID_OPTION', 'Did you mean "fixedWindow"?'],
+    [
+      { policies: { a: { algorithm: 'fixedwindow', permitLimit: 1, windowMs: 1 } } },
+      'ERR_RL_INVALID_OPTION',
+      'Did you mean "fixedWindow"?',
+    ],
     [{ policies: { a: { ...shared(1), permits: 1 } } }, 'ERR_RL_UNKNOWN_OPTION', '"permits"'],
     [{ policies: { a: { permitLimit: 1 } } }, 'ERR_RL_INVALID_POLICY', 'Policy "a"'],
     [{ policies: { a: null } }, 'ERR_RL_INVALID_POLICY', 'Policy "a"'],
@@ -211,9 +221,17 @@ describe('the boot', () => {
     [{ globalPhase: 'middle' }, 'ERR_RL_INVALID_OPTION', 'globalPhase'],
     [{ onRejected: 'no' }, 'ERR_RL_INVALID_OPTION', 'onRejected'],
     [{ endpoints: [{ controller: C1, disabled: true }] }, 'ERR_RL_INVALID_ENDPOINT', 'C1'],
-    [{ endpoints: [{ controller: ForeignController, handler: 'aa', disabled: true }] }, 'ERR_RL_INVALID_ENDPOINT', 'Did you mean "a"?'],
+    [
+      { endpoints: [{ controller: ForeignController, handler: 'aa', disabled: true }] },
+      'ERR_RL_INVALID_ENDPOINT',
+      'Did you mean "a"?',
+    ],
     [{ endpoints: [{ controller: ForeignController }] }, 'ERR_RL_INVALID_ENDPOINT', 'ForeignController'],
-    [{ endpoints: [{ controller: ForeignController, policies: 'none' }] }, 'ERR_RL_UNKNOWN_POLICY', 'There are no policies'],
+    [
+      { endpoints: [{ controller: ForeignController, policies: 'none' }] },
+      'ERR_RL_UNKNOWN_POLICY',
+      'There are no policies',
+    ],
   ])('stops at %j', async (options, code, text) => {
     const error = await boot(options as never);
     expect(error.code).toBe(code);
@@ -230,7 +248,7 @@ describe('the boot', () => {
   ])('stops at the option %s: %p of an endpoint, naming it', async (option, value) => {
     @Controller()
     class WrongController {
-      @Get() @EnableRateLimiting('burst', { [option]: value } as never) get(): string {
+      @Get() @EnableRateLimiting('burst', { [option]: value }) get(): string {
         return 'never';
       }
     }
@@ -243,7 +261,9 @@ describe('the boot', () => {
     const error = await bootError(platform, {
       imports: [
         RateLimitingModule.forRoot((options) => {
-          options.addPolicy('a', () => RateLimitPartition.getNoLimiter('k')).addFixedWindowLimiter('a', { permitLimit: 1, windowMs: 1 });
+          options
+            .addPolicy('a', () => RateLimitPartition.getNoLimiter('k'))
+            .addFixedWindowLimiter('a', { permitLimit: 1, windowMs: 1 });
         }),
       ],
     });
@@ -251,7 +271,9 @@ describe('the boot', () => {
   });
 
   it.each([undefined, null, 7, []])('stops when forRootAsync gives %p', async (given) => {
-    const error = await bootError(platform, { imports: [RateLimitingModule.forRootAsync({ useFactory: () => given as never })] });
+    const error = await bootError(platform, {
+      imports: [RateLimitingModule.forRootAsync({ useFactory: () => given as never })],
+    });
     expect(error.code).toBe('ERR_RL_MISSING_OPTIONS');
     expect(error.message).toContain('RateLimitingModule.forRootAsync()');
   });

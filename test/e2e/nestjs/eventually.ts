@@ -2,7 +2,8 @@
 export async function eventually(condition: () => boolean, withinMs = 5_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Still not so after ${withinMs} ms: ${condition.toString()}`);
+    if (performance.now() > deadline)
+      throw new Error(`Still not so after ${withinMs} ms: ${condition.toString()}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

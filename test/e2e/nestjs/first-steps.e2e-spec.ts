@@ -26,7 +26,9 @@ describe.each(PLATFORMS)('a limited endpoint on $name', (platform) => {
       imports: [
         RateLimitingModule.forRoot({
           clock,
-          policies: { burst: { algorithm: 'fixedWindow', permitLimit: 2, windowMs: 10_000, key: byClient() } },
+          policies: {
+            burst: { algorithm: 'fixedWindow', permitLimit: 2, windowMs: 10_000, key: byClient() },
+          },
         }),
       ],
       controllers: [ReportsController],

@@ -1,9 +1,14 @@
 import { Controller, Get, Inject, Injectable, Module, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
-import type { AsyncRateLimiter } from '@ratelease/limiters';
+import type { AsyncRateLimiter, PartitionedRateLimiter } from '@ratelease/limiters';
 import { createPartitionedRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
-import type { IRateLimiterPolicy, RateLimiterOptions, RateLimitingContext, RateLimitingOptionsFactory } from '@ratelease/nestjs';
+import type {
+  IRateLimiterPolicy,
+  RateLimiterOptions,
+  RateLimitingContext,
+  RateLimitingOptionsFactory,
+} from '@ratelease/nestjs';
 import {
   DelegatedRateLimiterPolicy,
   EnableRateLimiting,
@@ -69,8 +74,11 @@ const PAID = { 'x-tenant': 'paid' };
 describe.each(PLATFORMS)('a policy on $name', (platform) => {
   afterEach(stopApps);
 
-  const limiter = createPartitionedRateLimiter((context: RateLimitingContext) => byTenant(context, tenantOf(context) === 'paid' ? 3 : 1));
-  const partitioner = (context: RateLimitingContext) => byTenant(context, tenantOf(context) === 'paid' ? 3 : 1);
+  const limiter = createPartitionedRateLimiter((context: RateLimitingContext) =>
+    byTenant(context, tenantOf(context) === 'paid' ? 3 : 1),
+  );
+  const partitioner = (context: RateLimitingContext) =>
+    byTenant(context, tenantOf(context) === 'paid' ? 3 : 1);
 
   it.each([
     ['partitioner', partitioner],
@@ -79,7 +87,10 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
     ['class', TenantPolicy],
   ])('works as %s', async (_form, policy) => {
     const options = { policies: { named: policy }, imports: [PlansModule] };
-    const app = await startApp(platform, { imports: [RateLimitingModule.forRoot(options)], controllers: [NamedController] });
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot(options)],
+      controllers: [NamedController],
+    });
     expect(await app.statuses('/named', 2, FREE)).toEqual([200, 429]);
     expect(await app.statuses('/named', 4, PAID)).toEqual([200, 200, 200, 429]);
   });
@@ -90,10 +101,15 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
   ])('works as %s, which lives on when the application ends', async (_form, policy) => {
     const options = { policies: { named: policy } };
     for (const headers of [{ 'x-tenant': `${platform.name}-${_form}` }]) {
-      const app = await startApp(platform, { imports: [RateLimitingModule.forRoot(options)], controllers: [NamedController] });
+      const app = await startApp(platform, {
+        imports: [RateLimitingModule.forRoot(options)],
+        controllers: [NamedController],
+      });
       expect(await app.statuses('/named', 2, headers)).toEqual([200, 429]);
       await stopApps();
-      const context = { request: { headers: { 'x-tenant': `other-${platform.name}-${_form}` } } } as unknown as RateLimitingContext;
+      const context = {
+        request: { headers: { 'x-tenant': `other-${platform.name}-${_form}` } },
+      } as unknown as RateLimitingContext;
       expect((await limiter.acquire(context)).isAcquired).toBe(true);
     }
   });
@@ -108,7 +124,12 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
       createPartitionedRateLimiter((_context: RateLimitingContext) => RateLimitPartition.getNoLimiter('all')),
     );
     const app = await startApp(platform, {
-      imports: [RateLimitingModule.forRoot({ global, policies: { named: () => RateLimitPartition.get('k', () => made('made')) } })],
+      imports: [
+        RateLimitingModule.forRoot({
+          global,
+          policies: { named: () => RateLimitPartition.get('k', () => made('made')) },
+        }),
+      ],
       controllers: [NamedController],
     });
     expect((await app.get('/named')).status).toBe(200);
@@ -161,13 +182,20 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
         providers: [...providers],
         controllers: [NamedController],
       });
-      expect(error).toMatchObject({ code: 'ERR_RL_SCOPED_POLICY', message: expect.stringContaining(policy.name) });
+      expect(error).toMatchObject({
+        code: 'ERR_RL_SCOPED_POLICY',
+        message: expect.stringContaining(policy.name),
+      });
     }
   });
 
   it('keeps equal keys of two unnamed policies apart, and shares one on two routes', async () => {
-    const first = new DelegatedRateLimiterPolicy(() => RateLimitPartition.getFixedWindowLimiter('same', window(2)));
-    const second = new DelegatedRateLimiterPolicy(() => RateLimitPartition.getFixedWindowLimiter('same', window(1)));
+    const first = new DelegatedRateLimiterPolicy(() =>
+      RateLimitPartition.getFixedWindowLimiter('same', window(2)),
+    );
+    const second = new DelegatedRateLimiterPolicy(() =>
+      RateLimitPartition.getFixedWindowLimiter('same', window(1)),
+    );
     @Controller()
     class TwoController {
       @Get('a') @EnableRateLimiting(first) a(): string {
@@ -180,7 +208,10 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
         return 'c';
       }
     }
-    const app = await startApp(platform, { imports: [RateLimitingModule.forRoot()], controllers: [TwoController] });
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot()],
+      controllers: [TwoController],
+    });
     expect(await app.statuses('/b', 2)).toEqual([200, 429]);
     expect((await app.get('/a')).status).toBe(200);
     expect((await app.get('/c')).status).toBe(200);
@@ -198,7 +229,12 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
         .addSlidingWindowLimiter('sliding', { permitLimit: 1, windowMs: 1_000, segmentsPerWindow: 2 })
         .addTokenBucketLimiter('bucket', { tokenLimit: 1, tokensPerPeriod: 1, replenishmentPeriodMs: 1_000 })
         .addConcurrencyLimiter('slots', { permitLimit: 1 })
-        .addPolicy('named', { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 1_000, key: byHeader('X-Tenant') });
+        .addPolicy('named', {
+          algorithm: 'fixedWindow',
+          permitLimit: 1,
+          windowMs: 1_000,
+          key: byHeader('X-Tenant'),
+        });
     };
     @Controller()
     class AllController {
@@ -233,7 +269,11 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
       constructor(@Inject(Plans) private readonly plans: Plans) {}
 
       createRateLimitingOptions() {
-        return { policies: { named: (context: RateLimitingContext) => byTenant(context, this.plans.limitOf(tenantOf(context))) } };
+        return {
+          policies: {
+            named: (context: RateLimitingContext) => byTenant(context, this.plans.limitOf(tenantOf(context))),
+          },
+        };
       }
     }
     @Module({ imports: [PlansModule], providers: [Options], exports: [Options] })
@@ -252,14 +292,17 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
     }
   });
 
-  it.each([undefined, null, Number.NaN])('refuses the key %s as a server error, never as a grant for all', async (key) => {
-    const policy = () => RateLimitPartition.getFixedWindowLimiter(key, window(1));
-    const app = await startApp(platform, {
-      imports: [RateLimitingModule.forRoot({ policies: { named: policy } })],
-      controllers: [NamedController],
-    });
-    expect(await app.statuses('/named', 2)).toEqual([500, 500]);
-  });
+  it.each([undefined, null, Number.NaN])(
+    'refuses the key %s as a server error, never as a grant for all',
+    async (key) => {
+      const policy = () => RateLimitPartition.getFixedWindowLimiter(key, window(1));
+      const app = await startApp(platform, {
+        imports: [RateLimitingModule.forRoot({ policies: { named: policy } })],
+        controllers: [NamedController],
+      });
+      expect(await app.statuses('/named', 2)).toEqual([500, 500]);
+    },
+  );
 
   it.each(['__proto__', 'constructor', 'toString', ''])('counts the key %j like any other', async (key) => {
     const app = await startApp(platform, {
@@ -274,7 +317,7 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
   });
 });
 
-function limiterLike(inner: ReturnType<typeof createPartitionedRateLimiter<string>>): AsyncRateLimiter {
+function limiterLike(inner: PartitionedRateLimiter<string>): AsyncRateLimiter {
   return {
     acquire: (permits, options) => inner.acquire('all', permits, options),
     getStatistics: () => null,

@@ -47,7 +47,10 @@ async function start(platform: Platform, slots: WatchedLimiter): Promise<TestApp
   started.length = 0;
   return startApp(
     platform,
-    { imports: [RateLimitingModule.forRoot({ policies: { slots: slots.policy } })], controllers: [QueueController] },
+    {
+      imports: [RateLimitingModule.forRoot({ policies: { slots: slots.policy } })],
+      controllers: [QueueController],
+    },
     (app) => {
       app.use((request: { url: string }, _response: unknown, next: () => void) => {
         requestName.run(request.url.split('/').at(-1) ?? '', next);
@@ -59,40 +62,46 @@ async function start(platform: Platform, slots: WatchedLimiter): Promise<TestApp
 describe.each(PLATFORMS)('a queue on $name', (platform) => {
   afterEach(stopApps);
 
-  it.each(['work', 'guarded', 'handler'])('serves in order, each in its own async context: %s', async (path) => {
-    const slots = new WatchedLimiter(1, 5);
-    const app = await start(platform, slots);
-    const exchanges: HttpExchange[] = [];
-    for (const name of ['a', 'b', 'c']) {
-      exchanges.push(app.open(`/${path}/${name}`));
-      await eventually(() => slots.statistics.currentQueuedCount + slots.held === exchanges.length);
-    }
-    expect(started).toEqual(['a']);
-    gate.current.open();
-    const answers = await Promise.all(exchanges.map(({ answer }) => answer));
-    expect(answers.map(({ body }) => body)).toEqual(['a:a', 'b:b', 'c:c']);
-    expect(started).toEqual(['a', 'b', 'c']);
-    await eventually(() => slots.held === 0);
-  });
+  it.each(['work', 'guarded', 'handler'])(
+    'serves in order, each in its own async context: %s',
+    async (path) => {
+      const slots = new WatchedLimiter(1, 5);
+      const app = await start(platform, slots);
+      const exchanges: HttpExchange[] = [];
+      for (const name of ['a', 'b', 'c']) {
+        exchanges.push(app.open(`/${path}/${name}`));
+        await eventually(() => slots.statistics.currentQueuedCount + slots.held === exchanges.length);
+      }
+      expect(started).toEqual(['a']);
+      gate.current.open();
+      const answers = await Promise.all(exchanges.map(({ answer }) => answer));
+      expect(answers.map(({ body }) => body)).toEqual(['a:a', 'b:b', 'c:c']);
+      expect(started).toEqual(['a', 'b', 'c']);
+      await eventually(() => slots.held === 0);
+    },
+  );
 
-  it.each(['work', 'guarded', 'handler'])('never runs the handler of a client that left while queued: %s', async (path) => {
-    const slots = new WatchedLimiter(1, 10);
-    const app = await start(platform, slots);
-    const first = app.open(`/${path}/first`);
-    await eventually(() => started.length === 1);
-    const queued = ['a', 'b', 'c', 'd', 'e'].map((name) => app.open(`/${path}/${name}`));
-    await eventually(() => slots.queued === 5);
+  it.each(['work', 'guarded', 'handler'])(
+    'never runs the handler of a client that left while queued: %s',
+    async (path) => {
+      const slots = new WatchedLimiter(1, 10);
+      const app = await start(platform, slots);
+      const first = app.open(`/${path}/first`);
+      await eventually(() => started.length === 1);
+      const queued = ['a', 'b', 'c', 'd', 'e'].map((name) => app.open(`/${path}/${name}`));
+      await eventually(() => slots.queued === 5);
 
-    for (const left of [0, 2, 4]) queued[left]!.abort();
-    await eventually(() => slots.queued === 2);
-    gate.current.open();
-    expect((await first.answer).status).toBe(200);
-    expect((await queued[1]!.answer).status).toBe(200);
-    expect((await queued[3]!.answer).status).toBe(200);
-    expect(started.toSorted()).toEqual(['b', 'd', 'first']);
-    await eventually(() => slots.held === 0);
-    expect(slots.queued).toBe(0);
-  });
+      for (const left of [0, 2, 4]) queued[left]!.abort();
+      await eventually(() => slots.queued === 2);
+      gate.current.open();
+      expect((await first.answer).status).toBe(200);
+      expect((await queued[1]!.answer).status).toBe(200);
+      expect((await queued[3]!.answer).status).toBe(200);
+      expect([...started].sort()).toEqual(['b', 'd', 'first']);
+      await eventually(() => slots.held === 0);
+      expect(slots.queued).toBe(0);
+    },
+  );
 
   it('refuses at once where the wait is limited to nothing', async () => {
     const slots = new WatchedLimiter(1, 10);

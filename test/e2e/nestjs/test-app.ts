@@ -17,7 +17,7 @@ export interface Platform {
 /** Every suite runs on both. */
 export const PLATFORMS: readonly Platform[] = [
   { name: 'Express', adapter: () => new ExpressAdapter() },
-  { name: 'Fastify', adapter: () => new FastifyAdapter() as unknown as AbstractHttpAdapter },
+  { name: 'Fastify', adapter: () => new FastifyAdapter() },
 ];
 
 /** A Nest application that listens on a port of its own. */
@@ -60,7 +60,10 @@ export async function startApp(
 ): Promise<TestApp> {
   class RootModule {}
   Module(metadata)(RootModule);
-  const app = await NestFactory.create(RootModule, platform.adapter(), { logger: false, abortOnError: false });
+  const app = await NestFactory.create(RootModule, platform.adapter(), {
+    logger: false,
+    abortOnError: false,
+  });
   running.add(app);
   await prepare(app);
   await app.listen(0, '127.0.0.1');
@@ -68,7 +71,10 @@ export async function startApp(
 }
 
 /** The error with which an application doesn't boot. */
-export async function bootError(platform: Platform, metadata: ModuleMetadata): Promise<Error & { code?: string }> {
+export async function bootError(
+  platform: Platform,
+  metadata: ModuleMetadata,
+): Promise<Error & { code?: string }> {
   try {
     await startApp(platform, metadata);
   } catch (error) {

@@ -2,7 +2,11 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import { networkOf, normalAddress } from './client-address.js';
 import { addressOf, contextSource } from './context-source.js';
-import type { ApplicationValue, RateLimitingContext, RateLimitingContextType } from './rate-limiting-context.js';
+import type {
+  ApplicationValue,
+  RateLimitingContext,
+  RateLimitingContextType,
+} from './rate-limiting-context.js';
 
 /** A partition of any policy. */
 export type AnyPartition = RateLimitPartition<unknown, AsyncRateLimiter>;
@@ -25,7 +29,7 @@ export class HandlingContext implements RateLimitingContext {
   readonly #settings: ContextSettings;
   readonly #partitions: AnyPartition[] = [];
   #abort: AbortController | undefined = undefined;
-  #abortReason: unknown = undefined;
+  #abortReason: Error | undefined = undefined;
   #clientIp: string | undefined = undefined;
   #clientNetwork: string | undefined = undefined;
 
@@ -46,7 +50,8 @@ export class HandlingContext implements RateLimitingContext {
   }
 
   get user(): ApplicationValue {
-    const source = this.request as { user?: ApplicationValue; data?: { user?: ApplicationValue } } | undefined;
+    const source = this.request as
+      { user?: ApplicationValue; data?: { user?: ApplicationValue } } | undefined;
     return source?.user ?? (this.type === 'ws' ? source?.data?.user : undefined);
   }
 
@@ -59,7 +64,8 @@ export class HandlingContext implements RateLimitingContext {
   get clientNetwork(): string | undefined {
     if (this.#clientNetwork !== undefined) return this.#clientNetwork;
     const ip = this.clientIp;
-    return (this.#clientNetwork = ip === undefined ? undefined : networkOf(ip, this.#settings.ipv6SubnetPrefix));
+    return (this.#clientNetwork =
+      ip === undefined ? undefined : networkOf(ip, this.#settings.ipv6SubnetPrefix));
   }
 
   /** Made at the first access: most requests are granted at once and need none. */
@@ -85,7 +91,7 @@ export class HandlingContext implements RateLimitingContext {
   }
 
   /** The reason of {@link HandlingContext.abort}, or `undefined` while the handling goes on. */
-  get abortReason(): unknown {
+  get abortReason(): Error | undefined {
     return this.#abortReason;
   }
 

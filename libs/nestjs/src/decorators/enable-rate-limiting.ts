@@ -68,7 +68,9 @@ export function readReferences(
   place: string,
   policies: PolicyReference | readonly PolicyReference[],
 ): readonly PolicyReference[] {
-  const list = (Array.isArray(policies) ? [...(policies as readonly PolicyReference[])] : [policies]) as PolicyReference[];
+  const list = (
+    Array.isArray(policies) ? [...(policies as readonly PolicyReference[])] : [policies]
+  ) as PolicyReference[];
   const wrong = list.find((policy) => !isReference(policy));
   if (list.length > 0 && !list.some((policy) => !isReference(policy))) return list;
   throw new RateLimitingConfigurationError(

@@ -10,21 +10,31 @@ const KNOWN = ['controller', 'handler', 'policies', 'disabled', 'phase', 'permit
  * Makes sure that the `endpoints` of the options mean something.
  * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - for a class or method that isn't there.
  */
-export function checkBindings(bindings: readonly EndpointBinding[], endpoints: readonly DiscoveredEndpoint[]): void {
+export function checkBindings(
+  bindings: readonly EndpointBinding[],
+  endpoints: readonly DiscoveredEndpoint[],
+): void {
   for (const binding of bindings) checkBinding(binding, endpoints);
 }
 
 function checkBinding(binding: EndpointBinding, endpoints: readonly DiscoveredEndpoint[]): void {
   const { controller, handler, policies, disabled } = binding;
-  if (typeof controller !== 'function') throw invalid(`controller must be a class, but got ${shown(controller)}`);
-  const methods = endpoints.filter((endpoint) => endpoint.controller === controller).map(({ methodName }) => methodName);
+  if (typeof controller !== 'function')
+    throw invalid(`controller must be a class, but got ${shown(controller)}`);
+  const methods = endpoints
+    .filter((endpoint) => endpoint.controller === controller)
+    .map(({ methodName }) => methodName);
   if (methods.length === 0) throw invalid(`${controller.name} is no controller of this application`);
   if (handler !== undefined && !methods.includes(handler)) {
-    throw invalid(`${controller.name} has no method ${shown(handler)}. ${suggestion(String(handler), methods, 'methods')}`);
+    throw invalid(
+      `${controller.name} has no method ${shown(handler)}. ${suggestion(handler, methods, 'methods')}`,
+    );
   }
   const unknown = Object.keys(binding).find((key) => !KNOWN.includes(key));
   if (unknown !== undefined) {
-    throw invalid(`${controller.name} has the unknown option ${shown(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`);
+    throw invalid(
+      `${controller.name} has the unknown option ${shown(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
+    );
   }
   if (policies === undefined && disabled !== true) {
     throw invalid(`${controller.name} has neither policies nor disabled: true, so that it would do nothing`);
@@ -32,5 +42,8 @@ function checkBinding(binding: EndpointBinding, endpoints: readonly DiscoveredEn
 }
 
 function invalid(problem: string): RateLimitingConfigurationError {
-  return new RateLimitingConfigurationError('ERR_RL_INVALID_ENDPOINT', `endpoints: ${problem}.`.replace('..', '.'));
+  return new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_ENDPOINT',
+    `endpoints: ${problem}.`.replace('..', '.'),
+  );
 }

@@ -33,7 +33,8 @@ export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint
       for (const methodName of scanner.getAllMethodNames(controller.prototype as object)) {
         // oxlint-disable-next-line typescript/no-unsafe-function-type
         const handler = (controller.prototype as Record<string, Function>)[methodName]!;
-        if (isController || isMarked(controller, handler)) found.push({ module, controller, methodName, handler, instance });
+        if (isController || isMarked(controller, handler))
+          found.push({ module, controller, methodName, handler, instance });
       }
     }
   }
@@ -42,7 +43,8 @@ export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint
 
 /** The class behind a provider; factories have a function here too, and values none. */
 function classOf(metatype: unknown): Type | undefined {
-  const hasPrototype = typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null;
+  const hasPrototype =
+    typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null;
   return hasPrototype ? (metatype as Type) : undefined;
 }
 

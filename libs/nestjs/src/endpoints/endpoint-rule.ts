@@ -1,11 +1,18 @@
 import { isDisabled } from '../decorators/disable-rate-limiting.js';
-import type { EnableMark, EnableRateLimitingOptions, PolicyReference } from '../decorators/enable-rate-limiting.js';
+import type {
+  EnableMark,
+  EnableRateLimitingOptions,
+  PolicyReference,
+} from '../decorators/enable-rate-limiting.js';
 import { enableMarkOf, readReferences } from '../decorators/enable-rate-limiting.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import type { EndpointBinding } from '../module/rate-limiting-module-options.js';
 
 /** Which policies apply to an endpoint, and how. `null`: none at all, not even the global limiter. */
-export type EndpointRule = { readonly policies: readonly PolicyReference[]; readonly options: EnableRateLimitingOptions } | null;
+export type EndpointRule = {
+  readonly policies: readonly PolicyReference[];
+  readonly options: EnableRateLimitingOptions;
+} | null;
 
 const GLOBAL_ONLY: EndpointRule = { policies: [], options: {} };
 
@@ -39,14 +46,18 @@ export class EndpointRules {
 
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   #binding(controller: Function, handler: Function | undefined): EndpointBinding | undefined {
-    return this.#bindings.find((binding) => binding.controller === controller && methodOf(binding) === handler);
+    return this.#bindings.find(
+      (binding) => binding.controller === controller && methodOf(binding) === handler,
+    );
   }
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-function-type
 function methodOf({ controller, handler }: EndpointBinding): Function | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-function-type
-  return handler === undefined ? undefined : (controller.prototype as Record<string, Function | undefined>)[handler];
+  return handler === undefined
+    ? undefined
+    : (controller.prototype as Record<string, Function | undefined>)[handler];
 }
 
 function markOf(target: object, binding: EndpointBinding | undefined): EnableMark | undefined {

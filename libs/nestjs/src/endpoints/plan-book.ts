@@ -65,7 +65,11 @@ export class PlanBook {
     const endpoint = endpointName(controller, handler);
     checkOptions(endpoint, rule.options);
     const policies = rule.policies.map((reference) => this.policies.find(reference, endpoint));
-    const byPhase: Record<EnforcementPhase, Acquisition | null> = { guard: null, interceptor: null, handler: null };
+    const byPhase: Record<EnforcementPhase, Acquisition | null> = {
+      guard: null,
+      interceptor: null,
+      handler: null,
+    };
     const phase = rule.options.phase ?? 'interceptor';
     const global = this.policies.global === undefined ? [] : [this.policies.global];
     if (this.#settings.globalPhase !== undefined && this.#settings.globalPhase !== phase) {
@@ -76,8 +80,16 @@ export class PlanBook {
     }
     const all = Object.values(byPhase).filter((acquisition) => acquisition !== null);
     if (all.length === 0) return null;
-    const isFollowed = all.some(({ set, maxWaitMs }) => set.mayWait || set.holdsPermits || maxWaitMs !== undefined);
-    return { handler, guard: byPhase.guard, interceptor: byPhase.interceptor, args: byPhase.handler, isFollowed };
+    const isFollowed = all.some(
+      ({ set, maxWaitMs }) => set.mayWait || set.holdsPermits || maxWaitMs !== undefined,
+    );
+    return {
+      handler,
+      guard: byPhase.guard,
+      interceptor: byPhase.interceptor,
+      args: byPhase.handler,
+      isFollowed,
+    };
   }
 
   #acquisition(
@@ -93,7 +105,10 @@ export class PlanBook {
   }
 }
 
-function checkOptions(endpoint: string, { phase, permitCount, when, maxWaitMs }: EnableRateLimitingOptions): void {
+function checkOptions(
+  endpoint: string,
+  { phase, permitCount, when, maxWaitMs }: EnableRateLimitingOptions,
+): void {
   if (phase !== undefined && !PHASES.includes(phase)) {
     throw invalid(endpoint, 'phase', PHASES.map((name) => `'${name}'`).join(' or '), phase);
   }
@@ -111,7 +126,12 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function invalid(endpoint: string, option: string, allowed: string, got: unknown): RateLimitingConfigurationError {
+function invalid(
+  endpoint: string,
+  option: string,
+  allowed: string,
+  got: unknown,
+): RateLimitingConfigurationError {
   return new RateLimitingConfigurationError(
     'ERR_RL_INVALID_OPTION',
     `${endpoint}: ${option} must be ${allowed}, but got ${shown(got)}.`,

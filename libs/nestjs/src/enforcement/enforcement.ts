@@ -106,14 +106,19 @@ export class Enforcement implements OnModuleDestroy {
       if (!set.mayWait) return await set.limiter.acquire(holder.context, permits);
       return await this.#askAndWait({ set, permits }, acquisition.maxWaitMs, holder);
     } catch (error) {
-      const isShutdown = error instanceof ShutdownError || (error instanceof ObjectDisposedError && this.#isShuttingDown);
+      const isShutdown =
+        error instanceof ShutdownError || (error instanceof ObjectDisposedError && this.#isShuttingDown);
       if (isShutdown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
       if (isAboveLimit(error)) return new AboveLimitLease();
       throw error;
     }
   }
 
-  async #askAndWait({ set, permits }: Question, maxWaitMs: number | undefined, holder: Holder): Promise<RateLimitLease> {
+  async #askAndWait(
+    { set, permits }: Question,
+    maxWaitMs: number | undefined,
+    holder: Holder,
+  ): Promise<RateLimitLease> {
     const options: AcquireOptions = {
       signal: holder.context.signal,
       maxWaitMs: this.#waiting.size < this.#settings.maxQueuedRequests ? maxWaitMs : 0,
@@ -128,7 +133,11 @@ export class Enforcement implements OnModuleDestroy {
     }
   }
 
-  #refuse(acquisition: Acquisition, { set, lease }: { set: PolicySet; lease: RateLimitLease }, holder: Holder): Promise<false> {
+  #refuse(
+    acquisition: Acquisition,
+    { set, lease }: { set: PolicySet; lease: RateLimitLease },
+    holder: Holder,
+  ): Promise<false> {
     const isEnd = this.#isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
     if (isEnd) this.#refusals.answerShutdown(set, lease, holder);
     return this.#refusals.answer({ acquisition, set, lease }, holder);

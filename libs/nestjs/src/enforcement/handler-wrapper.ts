@@ -23,7 +23,7 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
     throw new RateLimitingConfigurationError(
       'ERR_RL_INVALID_ENDPOINT',
       `${endpointName(controller, handler)} has phase: 'handler', which needs a controller that lives as long as the application. ` +
-        "Make the controller a singleton, or use another phase.",
+        'Make the controller a singleton, or use another phase.',
     );
   }
   const wrapper = wrapped(handler as Method, plan, tools.enforcement);
@@ -41,9 +41,12 @@ export interface WrapperTools {
 function wrapped(method: Method, plan: EndpointPlan, enforcement: Enforcement): Method {
   return function limited(this: unknown, ...args: unknown[]): unknown {
     const holder = enforcement.handlings.getStore();
-    if (holder === undefined || holder.plan !== plan || holder.decisions.args !== undefined) return method.apply(this, args);
+    if (holder === undefined || holder.plan !== plan || holder.decisions.args !== undefined)
+      return method.apply(this, args);
     holder.context.args = args;
-    return enforcement.pass('args', holder).then((goesOn) => (goesOn ? method.apply(this, args) : UNANSWERED));
+    return enforcement
+      .pass('args', holder)
+      .then((goesOn) => (goesOn ? method.apply(this, args) : UNANSWERED));
   };
 }
 

@@ -21,10 +21,14 @@ export class RateLimitingInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const plan = this.#enforcement.planOf(execution);
-    if (plan === null || (plan.interceptor === null && plan.args === null && !plan.isFollowed)) return next.handle();
+    if (plan === null || (plan.interceptor === null && plan.args === null && !plan.isFollowed))
+      return next.handle();
     const holder = this.#enforcement.holderOf(execution, plan);
     const phases = phasesOf(holder);
-    const handle = plan.args === null ? () => next.handle() : () => this.#enforcement.handlings.run(holder, () => next.handle());
+    const handle =
+      plan.args === null
+        ? () => next.handle()
+        : () => this.#enforcement.handlings.run(holder, () => next.handle());
     return new Observable((subscriber) => {
       const handling = new LimitedHandling(holder, subscriber, handle);
       handling.start(phases, (phase) => this.#enforcement.pass(phase, holder));

@@ -12,7 +12,11 @@ export class Holder {
   readonly plan: EndpointPlan;
   readonly context: HandlingContext;
   /** What each phase comes to: an acquisition is made once, however often a guard or interceptor is bound. */
-  readonly decisions: Record<Phase, Promise<boolean> | undefined> = { guard: undefined, interceptor: undefined, args: undefined };
+  readonly decisions: Record<Phase, Promise<boolean> | undefined> = {
+    guard: undefined,
+    interceptor: undefined,
+    args: undefined,
+  };
   #leases: RateLimitLease[] = [];
   #running = 0;
   #waiting = 0;

@@ -3,7 +3,11 @@ import type { PolicySet } from '../policies/policy-set.js';
 import { structuredString } from './structured-string.js';
 
 /** The response fields that browser code on another origin can read only if CORS exposes them. */
-export const RATE_LIMIT_HEADERS: readonly string[] = Object.freeze(['RateLimit', 'RateLimit-Policy', 'Retry-After']);
+export const RATE_LIMIT_HEADERS: readonly string[] = Object.freeze([
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+]);
 
 /** The values of the two fields; `undefined` where no limiter told anything. */
 export interface RateLimitFields {

@@ -11,7 +11,8 @@ export function byHeader(name: string): SpacedKeyFunction {
   const header = name.toLowerCase();
   const absent = `header-absent=${header}`;
   return spaced((context) => {
-    const request = context.request as { headers?: Record<string, string | string[] | undefined> } | undefined;
+    const request = context.request as
+      { headers?: Record<string, string | string[] | undefined> } | undefined;
     const value = request?.headers?.[header];
     if (value === undefined) return absent;
     return `header=${header}=${Array.isArray(value) ? JSON.stringify(value) : value}`;

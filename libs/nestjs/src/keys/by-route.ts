@@ -13,7 +13,8 @@ export function byRoute(): SpacedKeyFunction {
 function routeOf(context: RateLimitingContext): string {
   const request = context.request as RoutedRequest | undefined;
   const template = context.type === 'http' ? (request?.routeOptions?.url ?? request?.route?.path) : undefined;
-  if (request === undefined || template === undefined) return `${context.controller.name}.${context.handler.name}`;
+  if (request === undefined || template === undefined)
+    return `${context.controller.name}.${context.handler.name}`;
   // A HEAD request is answered by the GET route.
   return `${request.method === 'HEAD' ? 'GET' : request.method} ${template}`;
 }

@@ -8,7 +8,9 @@ import { inOwnSpace, isPromise, spaced } from './key-function.js';
  * @param parts - key functions, or constants.
  */
 export function compositeKey(...parts: readonly (KeyFunction | KeyValue)[]): SpacedKeyFunction {
-  const functions = parts.map((part) => inOwnSpace(typeof part === 'function' ? part : () => part, 'compositeKey()'));
+  const functions = parts.map((part) =>
+    inOwnSpace(typeof part === 'function' ? part : () => part, 'compositeKey()'),
+  );
   return spaced((context) => {
     const keys = functions.map((part) => part(context));
     return keys.some(isPromise) ? Promise.all(keys).then(joined) : joined(keys as string[]);

@@ -62,7 +62,8 @@ export class Boot {
       await this.#plans.policies.compileUnnamed(reference, (type) => this.#instances.provide(type, module));
     }
     const plan = this.#plans.planOf(controller, handler);
-    if (plan?.args != null) limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
+    if (plan?.args != null)
+      limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
   }
 
   #ownModule(): NestModuleRecord {

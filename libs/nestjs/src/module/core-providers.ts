@@ -1,4 +1,4 @@
-import type { Provider } from '@nestjs/common';
+import type { CanActivate, NestInterceptor, Provider } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { Enforcement } from '../enforcement/enforcement.js';
 import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
@@ -9,8 +9,9 @@ import { Boot } from './boot.js';
 import type { Settings } from './settings.js';
 import { BOOT, ENFORCEMENT, PLANS, POLICIES, SETTINGS } from './tokens.js';
 
-/** Nest leaves out what lacks the method of a guard or an interceptor. */
-const UNBOUND = {};
+/** Stand in the place of what the application binds itself: Nest wants a guard and an interceptor there. */
+const PASSING_GUARD: CanActivate = { canActivate: () => true };
+const PASSING_INTERCEPTOR: NestInterceptor = { intercept: (_execution, next) => next.handle() };
 
 /** Everything that an application's rate limiting is made of, beside the settings. */
 export const CORE_PROVIDERS: readonly Provider[] = [
@@ -24,13 +25,18 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   { provide: BOOT, useClass: Boot },
   RateLimitingGuard,
   RateLimitingInterceptor,
-  { provide: APP_GUARD, inject: [SETTINGS, RateLimitingGuard], useFactory: whereBound },
-  { provide: APP_INTERCEPTOR, inject: [SETTINGS, RateLimitingInterceptor], useFactory: whereBound },
+  {
+    provide: APP_GUARD,
+    inject: [SETTINGS, RateLimitingGuard],
+    useFactory: (settings: Settings, guard: CanActivate) => (settings.bind ? guard : PASSING_GUARD),
+  },
+  {
+    provide: APP_INTERCEPTOR,
+    inject: [SETTINGS, RateLimitingInterceptor],
+    useFactory: (settings: Settings, interceptor: NestInterceptor) =>
+      settings.bind ? interceptor : PASSING_INTERCEPTOR,
+  },
 ];
 
 /** What other modules may inject: the guard and the interceptor, and what they need when made elsewhere. */
 export const CORE_EXPORTS = [ENFORCEMENT, RateLimitingGuard, RateLimitingInterceptor];
-
-function whereBound(settings: Settings, enhancer: object): object {
-  return settings.bind ? enhancer : UNBOUND;
-}

@@ -45,7 +45,10 @@ export class RateLimiterOptions implements RateLimitingSettings {
    */
   addPolicy(name: PolicyName, policy: PolicyDefinition): this {
     if (typeof name !== 'string') {
-      throw new RateLimitingConfigurationError('ERR_RL_INVALID_POLICY', `The name of a policy must be a text, but got ${shown(name)}.`);
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_POLICY',
+        `The name of a policy must be a text, but got ${shown(name)}.`,
+      );
     }
     if (this.#policies.has(name)) {
       throw new RateLimitingConfigurationError(

@@ -31,7 +31,10 @@ export class RateLimitingModule {
     options: RateLimitingRootOptions | ConfigureRateLimiting = {},
     metadata: Pick<ModuleMetadata, 'imports'> = {},
   ): DynamicModule {
-    const imports = [...(metadata.imports ?? []), ...((options as RateLimitingRootOptions | null)?.imports ?? [])];
+    const imports = [
+      ...(metadata.imports ?? []),
+      ...((options as RateLimitingRootOptions | null)?.imports ?? []),
+    ];
     return rootModule(imports, [{ provide: SETTINGS, useFactory: () => readSettings(ROOT, options) }]);
   }
 
@@ -60,7 +63,8 @@ function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: P
 function asyncProviders(options: RateLimitingAsyncOptions): Provider[] {
   const { inject, useFactory, useClass, useExisting } = options;
   if (useFactory !== undefined) {
-    const make = async (...dependencies: unknown[]): Promise<unknown> => readSettings(ROOT_ASYNC, await useFactory(...dependencies));
+    const make = async (...dependencies: unknown[]): Promise<unknown> =>
+      readSettings(ROOT_ASYNC, await useFactory(...dependencies));
     return [{ provide: SETTINGS, inject: inject ?? [], useFactory: make }];
   }
   if (useClass === undefined && useExisting === undefined) {
@@ -71,6 +75,10 @@ function asyncProviders(options: RateLimitingAsyncOptions): Provider[] {
   }
   const make = async (factory: RateLimitingOptionsFactory): Promise<unknown> =>
     readSettings(ROOT_ASYNC, await factory.createRateLimitingOptions());
-  const settings: Provider = { provide: SETTINGS, inject: [useExisting ?? OPTIONS_FACTORY], useFactory: make };
+  const settings: Provider = {
+    provide: SETTINGS,
+    inject: [useExisting ?? OPTIONS_FACTORY],
+    useFactory: make,
+  };
   return useClass === undefined ? [settings] : [{ provide: OPTIONS_FACTORY, useClass }, settings];
 }

@@ -41,7 +41,10 @@ const KNOWN = [...PROPERTIES, 'policies', 'imports'];
  * @throws RateLimitingConfigurationError - for what is none, unknown or out of range.
  */
 export function readSettings(place: string, given: unknown): Settings {
-  return checked(place, typeof given === 'function' ? configured(given as Configure) : fromObject(place, given));
+  return checked(
+    place,
+    typeof given === 'function' ? configured(given as Configure) : fromObject(place, given),
+  );
 }
 
 type Configure = (options: RateLimiterOptions) => unknown;
@@ -67,18 +70,29 @@ function fromObject(place: string, given: unknown): RateLimiterOptions {
     );
   }
   const options = new RateLimiterOptions();
-  for (const property of PROPERTIES) Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
+  for (const property of PROPERTIES)
+    Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
   const { policies } = given as { policies?: Record<string, PolicyDefinition> };
   for (const [name, policy] of Object.entries(policies ?? {})) options.addPolicy(name, policy);
   return options;
 }
 
 function checked(place: string, options: RateLimiterOptions): Settings {
-  const { rejectionStatusCode = 429, ipv6SubnetPrefix = 64, maxQueuedRequests = 10_000, bind = true } = options;
+  const {
+    rejectionStatusCode = 429,
+    ipv6SubnetPrefix = 64,
+    maxQueuedRequests = 10_000,
+    bind = true,
+  } = options;
   checkInteger(place, 'rejectionStatusCode', rejectionStatusCode, [400, 599]);
   checkInteger(place, 'ipv6SubnetPrefix', ipv6SubnetPrefix, [32, 128]);
   checkInteger(place, 'maxQueuedRequests', maxQueuedRequests, [0, Number.MAX_SAFE_INTEGER]);
-  checkThat(place, options, ['globalPhase', "'guard', or nothing for the endpoint's phase"], (value) => value === 'guard');
+  checkThat(
+    place,
+    options,
+    ['globalPhase', "'guard', or nothing for the endpoint's phase"],
+    (value) => value === 'guard',
+  );
   checkThat(place, options, ['onRejected', 'a function'], (value) => typeof value === 'function');
   checkThat(place, options, ['bind', 'true or false'], (value) => typeof value === 'boolean');
   checkThat(place, options, ['endpoints', 'a list'], Array.isArray);
@@ -95,7 +109,12 @@ function isClock(value: unknown): boolean {
   return typeof clock?.now === 'function' && typeof clock.setTimer === 'function';
 }
 
-function checkInteger(place: string, option: string, value: unknown, [least, most]: readonly [number, number]): void {
+function checkInteger(
+  place: string,
+  option: string,
+  value: unknown,
+  [least, most]: readonly [number, number],
+): void {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw new RateLimitingConfigurationError(
     'ERR_RL_INVALID_OPTION',

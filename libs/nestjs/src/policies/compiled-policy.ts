@@ -63,7 +63,8 @@ export class CompiledPolicy {
   choosePartition(context: HandlingContext): void | Promise<void> {
     if (this.#partitioner === undefined) return undefined;
     const choice = this.#partitioner(context);
-    if (isPromise(choice)) return choice.then((partition) => context.choosePartition(this.index, this.#checked(partition)));
+    if (isPromise(choice))
+      return choice.then((partition) => context.choosePartition(this.index, this.#checked(partition)));
     context.choosePartition(this.index, this.#checked(choice));
   }
 
@@ -86,6 +87,7 @@ export class CompiledPolicy {
 }
 
 function ownLimiter(index: number, clock: Clock | undefined): ContextLimiter {
-  const chosen = (context: RateLimitingContext): AnyPartition => (context as HandlingContext).chosenPartition(index);
+  const chosen = (context: RateLimitingContext): AnyPartition =>
+    (context as HandlingContext).chosenPartition(index);
   return createPartitionedRateLimiter(chosen, clock === undefined ? {} : { clock });
 }

@@ -42,7 +42,14 @@ const ALGORITHMS: { readonly [Name in AlgorithmName]: Algorithm<AlgorithmNumbers
   tokenBucket: {
     make: TokenBucketRateLimiter,
     partition: RateLimitPartition.getTokenBucketLimiter as never,
-    options: ['tokenLimit', 'tokensPerPeriod', 'replenishmentPeriodMs', 'refill', 'autoReplenishment', ...EVERYWHERE],
+    options: [
+      'tokenLimit',
+      'tokensPerPeriod',
+      'replenishmentPeriodMs',
+      'refill',
+      'autoReplenishment',
+      ...EVERYWHERE,
+    ],
   },
   fixedWindow: {
     make: FixedWindowRateLimiter,

@@ -23,7 +23,9 @@ export type PolicyDefinition =
 export function isPolicyClass(value: unknown): value is PolicyClass {
   if (typeof value !== 'function') return false;
   const prototype = value.prototype as Partial<IRateLimiterPolicy> | undefined;
-  return typeof prototype?.getPartition === 'function' || /^class\b/.test(Function.prototype.toString.call(value));
+  return (
+    typeof prototype?.getPartition === 'function' || /^class\b/.test(Function.prototype.toString.call(value))
+  );
 }
 
 /** An object that chooses partitions. */
@@ -37,6 +39,8 @@ export function isSelectivePolicy(value: unknown): value is SelectiveRateLimiter
 }
 
 /** A partitioned limiter: asked for permits, and no policy. */
-export function isPartitionedLimiter(value: unknown): value is AsyncPartitionedRateLimiter<RateLimitingContext> {
+export function isPartitionedLimiter(
+  value: unknown,
+): value is AsyncPartitionedRateLimiter<RateLimitingContext> {
   return typeof (value as { acquire?: unknown } | null | undefined)?.acquire === 'function';
 }

@@ -15,4 +15,6 @@
 export interface RateLimitingPolicies {}
 
 /** A declared policy name, or any text while none is declared. */
-export type PolicyName = [keyof RateLimitingPolicies] extends [never] ? string : Extract<keyof RateLimitingPolicies, string>;
+export type PolicyName = [keyof RateLimitingPolicies] extends [never]
+  ? string
+  : Extract<keyof RateLimitingPolicies, string>;

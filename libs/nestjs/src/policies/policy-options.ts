@@ -35,7 +35,11 @@ export interface PolicyFromOptions {
  * @param policy - the policy as messages call it, such as `Policy "burst"`.
  * @throws RateLimitingConfigurationError - for an unknown algorithm or option and for bad numbers.
  */
-export function policyFromOptions(policy: string, options: PolicyOptions, clock: Clock | undefined): PolicyFromOptions {
+export function policyFromOptions(
+  policy: string,
+  options: PolicyOptions,
+  clock: Clock | undefined,
+): PolicyFromOptions {
   const { algorithm, key, ...numbers } = options;
   checkAlgorithm(policy, algorithm);
   checkOptionNames(policy, algorithm, numbers);

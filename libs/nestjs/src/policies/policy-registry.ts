@@ -8,9 +8,7 @@ import type { PolicySource } from './compiled-policy.js';
 import { CompiledPolicy } from './compiled-policy.js';
 import type { PolicyClass, PolicyDefinition, PolicyInstance } from './policy-definition.js';
 import { isPartitionedLimiter, isPolicy, isPolicyClass, isSelectivePolicy } from './policy-definition.js';
-import type { PolicyOptions } from './policy-options.js';
 import { policyFromOptions } from './policy-options.js';
-import type { Partitioner } from './rate-limiter-policy.js';
 import { GLOBAL, PolicySet } from './policy-set.js';
 
 /** Makes, or finds, the one instance of a policy class. */
@@ -50,7 +48,10 @@ export class PolicyRegistry {
     }
     for (const [name, definition] of policies) {
       this.#names.add(name);
-      this.#named.set(name, this.#add(name, await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide)));
+      this.#named.set(
+        name,
+        this.#add(name, await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide)),
+      );
     }
   }
 
@@ -71,7 +72,8 @@ export class PolicyRegistry {
   find(reference: PolicyReference, place: string): CompiledPolicy {
     const policy = typeof reference === 'string' ? this.#named.get(reference) : this.#unnamed.get(reference);
     if (policy !== undefined) return policy;
-    const way = typeof reference === 'string' ? suggestion(reference, [...this.#named.keys()], 'policies') : '';
+    const way =
+      typeof reference === 'string' ? suggestion(reference, [...this.#named.keys()], 'policies') : '';
     throw new RateLimitingConfigurationError(
       'ERR_RL_UNKNOWN_POLICY',
       `${place} uses the policy ${shown(reference)}, which is not registered. ${way} ` +
@@ -94,9 +96,19 @@ export class PolicyRegistry {
     await Promise.all(this.#all.map((policy) => (policy.ownsLimiter ? policy.limiter.dispose() : undefined)));
   }
 
-  #add(name: string, { source, onRejected, mayWait = true, holdsPermits = true }: Compilable): CompiledPolicy {
+  #add(
+    name: string,
+    { source, onRejected, mayWait = true, holdsPermits = true }: Compilable,
+  ): CompiledPolicy {
     const { clock } = this.#settings;
-    const policy = new CompiledPolicy(source, { index: this.#all.length, name, onRejected, mayWait, holdsPermits, clock });
+    const policy = new CompiledPolicy(source, {
+      index: this.#all.length,
+      name,
+      onRejected,
+      mayWait,
+      holdsPermits,
+      clock,
+    });
     this.#all.push(policy);
     return policy;
   }
@@ -104,13 +116,17 @@ export class PolicyRegistry {
   async #read(place: string, definition: PolicyDefinition, provide: PolicyProvider): Promise<Compilable> {
     const policy = isPolicyClass(definition) ? await provide(definition) : definition;
     if (isPolicy(policy)) {
-      return { source: { partitioner: (context) => policy.getPartition(context) }, onRejected: boundCallback(policy) };
+      return {
+        source: { partitioner: (context) => policy.getPartition(context) },
+        onRejected: boundCallback(policy),
+      };
     }
-    if (isSelectivePolicy(policy)) return { source: { limiter: policy.limiter }, onRejected: boundCallback(policy) };
+    if (isSelectivePolicy(policy))
+      return { source: { limiter: policy.limiter }, onRejected: boundCallback(policy) };
     if (isPartitionedLimiter(policy)) return { source: { limiter: policy } };
-    if (typeof policy === 'function') return { source: { partitioner: policy as Partitioner } };
+    if (typeof policy === 'function') return { source: { partitioner: policy } };
     if (typeof policy === 'object' && policy !== null && 'algorithm' in policy) {
-      const { partitioner, ...known } = policyFromOptions(place, policy as PolicyOptions, this.#settings.clock);
+      const { partitioner, ...known } = policyFromOptions(place, policy, this.#settings.clock);
       return { source: { partitioner }, ...known };
     }
     throw new RateLimitingConfigurationError(

@@ -40,6 +40,7 @@ export class PolicySet {
   }
 
   async #chooseFrom(start: number, context: HandlingContext): Promise<void> {
-    for (let index = start; index < this.policies.length; index++) await this.policies[index]!.choosePartition(context);
+    for (let index = start; index < this.policies.length; index++)
+      await this.policies[index]!.choosePartition(context);
   }
 }

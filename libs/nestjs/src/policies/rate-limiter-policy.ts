@@ -4,8 +4,7 @@ import type { OnRejected } from '../rejection/on-rejected.js';
 
 /** What a partitioner returns: a partition, or the promise of one. */
 export type PartitionChoice<TKey> =
-  | RateLimitPartition<TKey, AsyncRateLimiter>
-  | Promise<RateLimitPartition<TKey, AsyncRateLimiter>>;
+  RateLimitPartition<TKey, AsyncRateLimiter> | Promise<RateLimitPartition<TKey, AsyncRateLimiter>>;
 
 /** Chooses the partition of a request. It runs once per acquisition and should be cheap. */
 export type Partitioner<TKey = ApplicationValue> = (context: RateLimitingContext) => PartitionChoice<TKey>;

@@ -16,7 +16,10 @@ export class SelectiveRateLimiterPolicy {
   readonly limiter: AsyncPartitionedRateLimiter<RateLimitingContext>;
   readonly onRejected?: OnRejected;
 
-  constructor(limiter: AsyncPartitionedRateLimiter<RateLimitingContext>, options: SelectivePolicyOptions = {}) {
+  constructor(
+    limiter: AsyncPartitionedRateLimiter<RateLimitingContext>,
+    options: SelectivePolicyOptions = {},
+  ) {
     this.limiter = limiter;
     if (options.onRejected !== undefined) this.onRejected = options.onRejected;
   }

@@ -54,7 +54,14 @@ export class Refusals {
     const policyName = (set.policies[refusedMember(lease)] ?? set.policies[0]).name;
     const status = HttpStatus.SERVICE_UNAVAILABLE;
     const message = 'The server is shutting down.';
-    throw new RateLimitRejectedException({ lease, policyName, reason: 'shutdown', retryAfterMs: undefined, status, message });
+    throw new RateLimitRejectedException({
+      lease,
+      policyName,
+      reason: 'shutdown',
+      retryAfterMs: undefined,
+      status,
+      message,
+    });
   }
 
   #rejection(set: PolicySet, policy: CompiledPolicy, lease: RateLimitLease): Rejection {
@@ -71,12 +78,18 @@ export class Refusals {
   /** The policy's, if it has one, whichever limiter refused; else the module's. */
   #callback({ acquisition, set }: Refusal, policy: CompiledPolicy): OnRejected | undefined {
     if (!set.isGlobal(policy)) return policy.onRejected ?? this.#settings.onRejected;
-    const ofEndpoint = acquisition.set.policies.find((other) => !set.isGlobal(other) && other.onRejected !== undefined);
+    const ofEndpoint = acquisition.set.policies.find(
+      (other) => !set.isGlobal(other) && other.onRejected !== undefined,
+    );
     return ofEndpoint?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;
   }
 }
 
-function writeFields({ set, lease }: Refusal, { retryAfterMs }: RateLimitRejectedException, holder: Holder): void {
+function writeFields(
+  { set, lease }: Refusal,
+  { retryAfterMs }: RateLimitRejectedException,
+  holder: Holder,
+): void {
   const { response } = holder.context;
   const fields = rateLimitFields(set, lease);
   if (fields !== undefined) writeRateLimit(response, fields, holder.hasLease);
