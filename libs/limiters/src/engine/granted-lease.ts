@@ -18,15 +18,15 @@ export function quotaEntry(algorithm: PermitAlgorithm, remaining: number, untilF
 
 /** A granted lease of a rate: what it took comes back with time, whatever happens to the lease. */
 export class GrantedLease extends RateLimitLease {
-  readonly #algorithm: PermitAlgorithm;
-  readonly #remaining: number;
-  readonly #untilFull: number;
+  private readonly algorithm: PermitAlgorithm;
+  private readonly remaining: number;
+  private readonly untilFull: number;
 
   constructor(algorithm: PermitAlgorithm, remaining: number, untilFull: number) {
     super();
-    this.#algorithm = algorithm;
-    this.#remaining = remaining;
-    this.#untilFull = untilFull;
+    this.algorithm = algorithm;
+    this.remaining = remaining;
+    this.untilFull = untilFull;
   }
 
   override get isAcquired(): boolean {
@@ -42,7 +42,7 @@ export class GrantedLease extends RateLimitLease {
   }
 
   override quota(): readonly RateLimitQuota[] {
-    return [quotaEntry(this.#algorithm, this.#remaining, this.#untilFull)];
+    return [quotaEntry(this.algorithm, this.remaining, this.untilFull)];
   }
 }
 
@@ -56,21 +56,21 @@ export interface PermitKeeper {
 
 /** A granted lease whose permits come back when it is disposed. */
 export class HeldLease extends GrantedLease {
-  #keeper: PermitKeeper | null;
-  readonly #permits: number;
-  readonly #epoch: number;
+  private keeper: PermitKeeper | null;
+  private readonly permits: number;
+  private readonly epoch: number;
 
   constructor(keeper: PermitKeeper, permits: number, remaining: number) {
     super(keeper.algorithm, remaining, NaN);
-    this.#keeper = keeper;
-    this.#permits = permits;
-    this.#epoch = keeper.epoch;
+    this.keeper = keeper;
+    this.permits = permits;
+    this.epoch = keeper.epoch;
   }
 
   override dispose(): void {
-    const keeper = this.#keeper;
+    const keeper = this.keeper;
     if (keeper === null) return;
-    this.#keeper = null;
-    keeper.release(this.#permits, this.#epoch);
+    this.keeper = null;
+    keeper.release(this.permits, this.epoch);
   }
 }

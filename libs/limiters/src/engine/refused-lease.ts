@@ -17,23 +17,23 @@ export const REASON = {
 
 /** A lease that holds nothing and says why, or when to come back. */
 export class RefusedLease extends RateLimitLease {
-  readonly #reason: string | undefined;
-  readonly #retryAfterMs: number | undefined;
-  #algorithm: PermitAlgorithm | null = null;
-  #remaining = 0;
-  #untilFull = 0;
+  private readonly reason: string | undefined;
+  private readonly retryAfterMs: number | undefined;
+  private algorithm: PermitAlgorithm | null = null;
+  private remaining = 0;
+  private untilFull = 0;
 
   constructor(reason: string | undefined, retryAfterMs?: number) {
     super();
-    this.#reason = reason;
-    this.#retryAfterMs = retryAfterMs;
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** Adds what the limiter looked like at the decision. */
   withQuota(algorithm: PermitAlgorithm, remaining: number, untilFull: number): this {
-    this.#algorithm = algorithm;
-    this.#remaining = remaining;
-    this.#untilFull = untilFull;
+    this.algorithm = algorithm;
+    this.remaining = remaining;
+    this.untilFull = untilFull;
     return this;
   }
 
@@ -43,8 +43,8 @@ export class RefusedLease extends RateLimitLease {
 
   override get metadataNames(): Iterable<string> {
     const names: string[] = [];
-    if (this.#retryAfterMs !== undefined) names.push(MetadataName.retryAfter.name);
-    if (this.#reason !== undefined) names.push(MetadataName.reasonPhrase.name);
+    if (this.retryAfterMs !== undefined) names.push(MetadataName.retryAfter.name);
+    if (this.reason !== undefined) names.push(MetadataName.reasonPhrase.name);
     return names;
   }
 
@@ -52,14 +52,14 @@ export class RefusedLease extends RateLimitLease {
   override getMetadata(name: string): unknown;
   override getMetadata(name: string | MetadataName<unknown>): unknown {
     const key = metadataKey(name);
-    if (key === MetadataName.retryAfter.name) return this.#retryAfterMs;
-    if (key === MetadataName.reasonPhrase.name) return this.#reason;
+    if (key === MetadataName.retryAfter.name) return this.retryAfterMs;
+    if (key === MetadataName.reasonPhrase.name) return this.reason;
     return undefined;
   }
 
   override quota(): readonly RateLimitQuota[] {
-    return this.#algorithm === null
+    return this.algorithm === null
       ? super.quota()
-      : [quotaEntry(this.#algorithm, this.#remaining, this.#untilFull)];
+      : [quotaEntry(this.algorithm, this.remaining, this.untilFull)];
   }
 }
