@@ -1,0 +1,42 @@
+import * as fc from 'fast-check';
+import { anySetup, KINDS } from './limiter-setups.js';
+import { SideBySide } from './side-by-side.js';
+import { anyTrace } from './trace.js';
+
+describe.each(KINDS)('a limiter of the kind %s', (kind) => {
+  it('decides as its naive model does, whatever happens', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySetup, anyTrace, async (setup, trace) => {
+        const both = new SideBySide(kind, setup);
+        for (const command of trace) {
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          await both.run(command);
+          expect(both.actual).toEqual(both.expected);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('sets one timer at most, and none while nobody waits', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySetup, anyTrace, async (setup, trace) => {
+        const { clock, limiter, run } = bind(new SideBySide(kind, setup));
+        for (const command of trace) {
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          await run(command);
+          expect(clock.pendingTimers).toBeLessThanOrEqual(1);
+          // A request for no permits waits without being counted, so the sum tells only one way.
+          if (kind === 'concurrency') expect(clock.pendingTimers).toBe(0);
+        }
+        limiter.dispose();
+        expect(clock.pendingTimers).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+function bind(both: SideBySide): Pick<SideBySide, 'clock' | 'limiter' | 'run'> {
+  return { clock: both.clock, limiter: both.limiter, run: (command) => both.run(command) };
+}
