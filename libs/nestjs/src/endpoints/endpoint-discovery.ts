@@ -21,24 +21,32 @@ export interface DiscoveredEndpoint {
  * policy may be named.
  */
 export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint[] {
-  const found: DiscoveredEndpoint[] = [];
   const scanner = new MetadataScanner();
-  for (const module of modules.values()) {
-    for (const wrapper of [...module.controllers.values(), ...module.providers.values()]) {
-      const controller = classOf(wrapper.metatype);
-      if (controller === undefined) continue;
-      const isController = module.controllers.has(wrapper.token);
-      const isStatic = isController && wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
-      const instance = isStatic ? (wrapper.instance as object | undefined) : undefined;
-      for (const methodName of scanner.getAllMethodNames(controller.prototype as object)) {
-        // oxlint-disable-next-line typescript/no-unsafe-function-type
-        const handler = (controller.prototype as Record<string, Function>)[methodName]!;
-        if (isController || isMarked(controller, handler))
-          found.push({ module, controller, methodName, handler, instance });
-      }
-    }
-  }
-  return found;
+  return [...modules.values()].flatMap((module) => [
+    ...[...module.controllers.values()].flatMap((wrapper) => endpointsOf(scanner, module, wrapper)),
+    ...[...module.providers.values()]
+      .flatMap((wrapper) => endpointsOf(scanner, module, wrapper))
+      .filter(({ controller, handler }) => isMarked(controller, handler)),
+  ]);
+}
+
+/** Nest's own record of a class and its instance. */
+type InstanceRecord = NestModuleRecord['controllers' | 'providers'] extends Map<unknown, infer T> ? T : never;
+
+function endpointsOf(
+  scanner: MetadataScanner,
+  module: NestModuleRecord,
+  wrapper: InstanceRecord,
+): DiscoveredEndpoint[] {
+  const controller = classOf(wrapper.metatype);
+  if (controller === undefined) return [];
+  const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+  const instance = isStatic ? (wrapper.instance as object | undefined) : undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  const prototype = controller.prototype as Record<string, Function>;
+  return scanner
+    .getAllMethodNames(prototype)
+    .map((methodName) => ({ module, controller, methodName, handler: prototype[methodName]!, instance }));
 }
 
 /** The class behind a provider; factories have a function here too, and values none. */

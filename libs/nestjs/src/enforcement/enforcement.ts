@@ -82,7 +82,7 @@ export class Enforcement implements OnModuleDestroy {
 
   async #decide(acquisition: Acquisition, holder: Holder): Promise<boolean> {
     const { context } = holder;
-    if (context.abortReason !== undefined) throw context.abortReason;
+    throwIfOver(context);
     const applies = acquisition.when === undefined || (await acquisition.when(context));
     const set = applies ? acquisition.set : acquisition.otherwise;
     if (set === null) return true;
@@ -96,7 +96,7 @@ export class Enforcement implements OnModuleDestroy {
       if (fields !== undefined) writeRateLimit(context.response, fields, holder.hasLease);
     }
     holder.keep(lease);
-    if (context.abortReason !== undefined) throw context.abortReason;
+    throwIfOver(context);
     return true;
   }
 
@@ -156,6 +156,11 @@ async function permitsOf({ endpoint, permitCount }: Acquisition, context: Handli
   throw new InvalidDecisionError(
     `${endpoint}: permitCount must return an integer of at least 0, but returned ${shown(permits)}.`,
   );
+}
+
+/** Whatever was awaited, the client may have left meanwhile: its handler must not run. */
+function throwIfOver({ abortReason }: HandlingContext): void {
+  if (abortReason !== undefined) throw abortReason;
 }
 
 function isAboveLimit(error: unknown): boolean {

@@ -15,6 +15,6 @@ export function byHeader(name: string): SpacedKeyFunction {
       { headers?: Record<string, string | string[] | undefined> } | undefined;
     const value = request?.headers?.[header];
     if (value === undefined) return absent;
-    return `header=${header}=${Array.isArray(value) ? JSON.stringify(value) : value}`;
+    return `header=${JSON.stringify(header)}=${Array.isArray(value) ? JSON.stringify(value) : value}`;
   });
 }

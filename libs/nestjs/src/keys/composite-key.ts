@@ -7,7 +7,7 @@ import { inOwnSpace, isPromise, spaced } from './key-function.js';
  *
  * @param parts - key functions, or constants.
  */
-export function compositeKey(...parts: readonly (KeyFunction | KeyValue)[]): SpacedKeyFunction {
+export function compositeKey(...parts: (KeyFunction | KeyValue)[]): SpacedKeyFunction {
   const functions = parts.map((part) =>
     inOwnSpace(typeof part === 'function' ? part : () => part, 'compositeKey()'),
   );

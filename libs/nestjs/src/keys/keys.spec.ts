@@ -1,0 +1,90 @@
+import type { RateLimitingContext } from '../context/rate-limiting-context.js';
+import { byClient } from './by-client.js';
+import { byHeader } from './by-header.js';
+import { byRoute } from './by-route.js';
+import { byUser } from './by-user.js';
+import { compositeKey } from './composite-key.js';
+import type { KeyFunction } from './key-function.js';
+import { inOwnSpace } from './key-function.js';
+
+const context = (parts: object): RateLimitingContext =>
+  ({ type: 'http', request: {}, ...parts }) as unknown as RateLimitingContext;
+
+describe('key functions', () => {
+  it('keep a user that is called like an address apart from the address', () => {
+    const key = byUser({ orElse: byClient() });
+    expect(key(context({ user: { id: '192.0.2.1' } }))).not.toBe(
+      key(context({ clientNetwork: '192.0.2.1' })),
+    );
+    expect(key(context({ user: { id: 'client=192.0.2.1' } }))).not.toBe(
+      key(context({ clientNetwork: '192.0.2.1' })),
+    );
+  });
+
+  it('keep own keys apart from ready ones', () => {
+    const own = inOwnSpace(() => 'client=192.0.2.1', 'test');
+    expect(own(context({}))).not.toBe(byClient()(context({ clientNetwork: '192.0.2.1' })));
+  });
+
+  it('take the user 7 and the user "7" for the same, 0 for a user, and nothing for none', () => {
+    const key = byUser();
+    expect(key(context({ user: { id: 7 } }))).toBe(key(context({ user: { id: '7' } })));
+    expect(key(context({ user: { id: 0 } }))).toBe('user=0');
+    expect(() => key(context({ user: undefined }))).toThrow(/byUser\(\{ orElse: byClient\(\) \}\)/);
+    expect(() => key(context({ user: {} }))).toThrow(expect.objectContaining({ code: 'ERR_RL_MISSING_KEY' }));
+    expect(() => key(context({ user: { id: {} } }))).toThrow(
+      expect.objectContaining({ code: 'ERR_RL_MISSING_KEY' }),
+    );
+  });
+
+  it('refuse a client without address', () => {
+    expect(() => byClient()(context({}))).toThrow(expect.objectContaining({ code: 'ERR_RL_MISSING_KEY' }));
+  });
+
+  it('read headers in any case, and keep an absent one apart from every value', () => {
+    const key = byHeader('X-Api-Key');
+    const of = (value: unknown): unknown => key(context({ request: { headers: { 'x-api-key': value } } }));
+    expect(new Set([of(undefined), of(''), of('a'), of('absent'), of(['a', 'b']), of('a, b')]).size).toBe(6);
+    expect(of('a')).toBe(of('a'));
+    expect(byHeader('a')(context({ request: { headers: { a: 'b=c' } } }))).not.toBe(
+      byHeader('a=b')(context({ request: { headers: { 'a=b': 'c' } } })),
+    );
+  });
+
+  it('take the template of a route and not its path', () => {
+    const express = { method: 'GET', route: { path: '/verify/:code' }, url: '/verify/123' };
+    const fastify = { method: 'HEAD', routeOptions: { url: '/verify/:code' }, url: '/verify/456' };
+    expect(byRoute()(context({ request: express }))).toBe('route=GET /verify/:code');
+    expect(byRoute()(context({ request: fastify }))).toBe('route=GET /verify/:code');
+    const message = context({ type: 'ws', controller: class Chat {}, handler: function say() {} });
+    expect(byRoute()(message)).toBe('route=Chat.say');
+  });
+});
+
+describe('composite keys', () => {
+  const key = (...parts: Parameters<typeof compositeKey>): unknown => compositeKey(...parts)(context({}));
+
+  it('differ for all combinations of parts', () => {
+    const combinations = [
+      ['a:b', 'c'],
+      ['a', 'b:c'],
+      ['a', 'b', 'c'],
+      ['a,b', 'c'],
+      ['a","b', 'c'],
+      [],
+      [''],
+      ['', ''],
+      ['::1', '1'],
+    ];
+    expect(new Set(combinations.map((parts) => key(...parts))).size).toBe(combinations.length);
+  });
+
+  it('wait for parts that take time', async () => {
+    const late: KeyFunction = async () => 'late';
+    await expect(key('a', late)).resolves.toBe(key('a', 'late'));
+  });
+
+  it('keep composites of composites apart', () => {
+    expect(key(compositeKey('a', 'b'), 'c')).not.toBe(key('a', compositeKey('b', 'c')));
+  });
+});
