@@ -37,6 +37,13 @@ export class ConcurrencyAlgorithm implements PermitAlgorithm {
     return this.limit - cells[at + USED]!;
   }
 
+  tryTake(cells: Cells, at: number, permits: number): number {
+    const left = this.available(cells, at) - permits;
+    if (left < 0 || (permits === 0 && left === 0)) return -1;
+    cells[at + USED]! += permits;
+    return left;
+  }
+
   take(cells: Cells, at: number, permits: number): number {
     cells[at + USED]! += permits;
     return 0;
@@ -56,6 +63,10 @@ export class ConcurrencyAlgorithm implements PermitAlgorithm {
 
   fullSince(cells: Cells, at: number): number {
     return cells[at + USED] === 0 ? cells[at + IDLE_SINCE]! : NaN;
+  }
+
+  idleSince(cells: Cells, at: number): number {
+    return this.fullSince(cells, at);
   }
 
   untilFull(): number {

@@ -4,6 +4,7 @@ import { requireInteger, requireOptions } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { LimiterOptions } from '../engine/limiter-options.js';
 import type { LimiterKind } from '../engine/limiter-plan.js';
+import { LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions } from '../engine/limiter-options.js';
 import { LimiterCore } from '../engine/limiter-core.js';
 import { soleParticipant } from '../engine/participants.js';
@@ -29,7 +30,7 @@ function readAlgorithm(options: ConcurrencyLimiterOptions): ConcurrencyAlgorithm
 export const concurrencyLimiterKind: LimiterKind<ConcurrencyLimiterOptions> = {
   name: NAME,
   fields: ['permitLimit', 'queueLimit', 'queueProcessingOrder', 'clock'],
-  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
 };
 
 /**

@@ -46,6 +46,12 @@ export interface PermitAlgorithm {
   /** Permits free; below 0 after the limit was lowered under what is spent. */
   available(cells: Cells, at: number): number;
 
+  /**
+   * A whole decision for a limiter in which nobody waits, as one call: advances, and takes if there is enough (a
+   * request for none needs one to be free). Returns what is left, or -1 where nothing was taken.
+   */
+  tryTake(cells: Cells, at: number, permits: number, now: number): number;
+
   /** Takes permits that are available. Returns a receipt for {@link PermitAlgorithm.undo}. */
   take(cells: Cells, at: number, permits: number, now: number): number;
 
@@ -60,6 +66,9 @@ export interface PermitAlgorithm {
 
   /** When everything became available, or `NaN` while something is not. */
   fullSince(cells: Cells, at: number): number;
+
+  /** The same after advancing. */
+  idleSince(cells: Cells, at: number, now: number): number;
 
   /** Nanoseconds until everything is back if nobody asks; `NaN` where only disposal brings it back. */
   untilFull(cells: Cells, at: number, now: number): number;

@@ -37,16 +37,23 @@ export function hasEnough(algorithm: PermitAlgorithm, cells: Cells, at: number, 
 }
 
 /** The lease of a rate for permits that are taken; counts the success. */
-export function grantRate(algorithm: PermitAlgorithm, cells: Cells, at: number, now: number): RateLimitLease {
+export function grantRate(
+  algorithm: PermitAlgorithm,
+  cells: Cells,
+  { at, remaining, now }: { at: number; remaining: number; now: number },
+): RateLimitLease {
   cells[at + GRANTED]! += 1;
-  const own = at + OWN;
-  return new GrantedLease(algorithm, algorithm.available(cells, own), algorithm.untilFull(cells, own, now));
+  return new GrantedLease(algorithm, remaining, algorithm.untilFull(cells, at + OWN, now));
 }
 
 /** The lease for permits that are taken and have to come back; counts the success. */
-export function grantHeld(keeper: PermitKeeper, cells: Cells, at: number, permits: number): RateLimitLease {
+export function grantHeld(
+  keeper: PermitKeeper,
+  cells: Cells,
+  { at, permits, remaining }: { at: number; permits: number; remaining: number },
+): RateLimitLease {
   cells[at + GRANTED]! += 1;
-  return new HeldLease(keeper, permits, keeper.algorithm.available(cells, at + OWN));
+  return new HeldLease(keeper, permits, remaining);
 }
 
 /** Why, and at which moment a refusal is worth another try. */

@@ -90,13 +90,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   attempt(permits: number): RateLimitLease {
-    this.bringUpToDate();
-    return this.canGrant(permits) ? this.take(permits) : this.refuse(permits);
+    return this.#tryGrant(permits) ?? this.refuse(permits);
   }
 
   acquire(permits: number, signal: AbortSignal | undefined, maxWaitMs: number): Promise<RateLimitLease> {
-    this.bringUpToDate();
-    if (this.canGrant(permits)) return Promise.resolve(this.take(permits));
+    const lease = this.#tryGrant(permits);
+    if (lease !== null) return Promise.resolve(lease);
     const refusal = this.refusalToWait(permits, maxWaitMs, false);
     if (refusal !== null) return Promise.resolve(refusal);
     const request = new QueuedRequest(this, permits, signal);
@@ -106,7 +105,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   bringUpToDate(): void {
-    if (!this.algorithm.isReplenishing || this.#isDisposed) return;
+    if (!this.plan.isReplenishing || this.#isDisposed) return;
     if (this.algorithm.advance(this.cells, this.own, this.read())) this.#onReturned();
   }
 
@@ -127,12 +126,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** The lease for permits that are taken. */
   grant(permits: number): RateLimitLease {
-    if (!this.algorithm.isReplenishing) return state.grantHeld(this, this.cells, this.at, permits);
-    return state.grantRate(this.algorithm, this.cells, this.at, this.reading);
+    const remaining = this.algorithm.available(this.cells, this.own);
+    return this.#grant(permits, remaining);
   }
 
   refuse(permits: number): RateLimitLease {
-    return this.#refusal(this.algorithm.isReplenishing ? undefined : REASON.permitLimitReached, permits);
+    return this.#refusal(this.plan.isReplenishing ? undefined : REASON.permitLimitReached, permits);
   }
 
   refusalToWait(permits: number, maxWaitMs: number, isReserving: boolean): RateLimitLease | null {
@@ -256,6 +255,23 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     const room = this.#room;
     if (room === null || this.isNewestFirst) return this.algorithm.dueAt(this.cells, this.own, needed);
     return this.algorithm.dueBehind(this.cells, this.own, room.queue, needed);
+  }
+
+  /** The lease, brought up to date first, or `null` where a newcomer isn't granted. */
+  #tryGrant(permits: number): RateLimitLease | null {
+    if (this.#room !== null || this.#reservations !== null) {
+      this.bringUpToDate();
+      return this.canGrant(permits) ? this.take(permits) : null;
+    }
+    const now = this.plan.isReplenishing ? this.read() : 0;
+    const remaining = this.algorithm.tryTake(this.cells, this.own, permits, now);
+    return remaining < 0 ? null : this.#grant(permits, remaining);
+  }
+
+  #grant(permits: number, remaining: number): RateLimitLease {
+    if (!this.plan.isReplenishing)
+      return state.grantHeld(this, this.cells, { at: this.at, permits, remaining });
+    return state.grantRate(this.algorithm, this.cells, { at: this.at, remaining, now: this.reading });
   }
 
   #refusal(reason: string | undefined, permits: number): RateLimitLease {

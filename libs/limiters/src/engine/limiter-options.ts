@@ -1,7 +1,7 @@
 import { requireBoolean, requireClock, requireInteger, requireOneOf } from '../checks.js';
 import type { Clock } from '../clock.js';
 import type { QueueProcessingOrder } from '../queue/wait-queue.js';
-import type { LimiterPlan } from './limiter-plan.js';
+import type { LimiterSettings } from './limiter-plan.js';
 
 /** The options that every limiter has. */
 export interface LimiterOptions {
@@ -20,10 +20,7 @@ export interface ReplenishingLimiterOptions extends LimiterOptions {
 }
 
 /** Checks and copies the options that every limiter has. */
-export function readCoreOptions(
-  owner: string,
-  options: LimiterOptions,
-): Omit<LimiterPlan, 'name' | 'algorithm'> {
+export function readCoreOptions(owner: string, options: LimiterOptions): LimiterSettings {
   const { queueLimit, queueProcessingOrder, clock } = options;
   return {
     queueLimit: queueLimit === undefined ? 0 : requireInteger(owner, 'queueLimit', queueLimit, [0]),

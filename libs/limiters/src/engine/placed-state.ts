@@ -38,7 +38,7 @@ export class PlacedState {
   }
 
   get permitLimit(): number {
-    return this.plan.algorithm.limit;
+    return this.plan.limit;
   }
 
   get clock(): Clock {
@@ -46,7 +46,7 @@ export class PlacedState {
   }
 
   get isNewestFirst(): boolean {
-    return this.plan.queueProcessingOrder === 'newestFirst';
+    return this.plan.isNewestFirst;
   }
 
   /** Whether two are views of one and the same state. */

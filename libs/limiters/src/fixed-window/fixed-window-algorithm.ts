@@ -62,6 +62,14 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
     return this.limit - cells[at + USED]!;
   }
 
+  tryTake(cells: Cells, at: number, permits: number, now: number): number {
+    this.advance(cells, at, now);
+    const left = this.available(cells, at) - permits;
+    if (left < 0 || (permits === 0 && left === 0)) return -1;
+    if (permits > 0) this.take(cells, at, permits, now);
+    return left;
+  }
+
   take(cells: Cells, at: number, permits: number, now: number): number {
     if (cells[at + USED] === 0 && !this.isManual && now - cells[at + START]! >= this.#window) {
       cells[at + START]! += this.#windowsSince(cells[at + START]!, now) * this.#window;
@@ -86,6 +94,11 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   fullSince(cells: Cells, at: number): number {
     if (cells[at + USED] !== 0) return NaN;
     return cells[at + (this.isManual ? FULL_SINCE : START)]!;
+  }
+
+  idleSince(cells: Cells, at: number, now: number): number {
+    this.advance(cells, at, now);
+    return this.fullSince(cells, at);
   }
 
   untilFull(cells: Cells, at: number, now: number): number {

@@ -2,6 +2,7 @@ import { requireDuration, requireInteger, requireOptions } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
 import type { LimiterKind } from '../engine/limiter-plan.js';
+import { LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import { FixedWindowAlgorithm } from './fixed-window-algorithm.js';
@@ -29,7 +30,7 @@ function readAlgorithm(options: FixedWindowRateLimiterOptions): FixedWindowAlgor
 export const fixedWindowRateLimiterKind: LimiterKind<FixedWindowRateLimiterOptions> = {
   name: NAME,
   fields: ['permitLimit', 'windowMs', 'queueLimit', 'queueProcessingOrder', 'autoReplenishment', 'clock'],
-  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
 };
 
 /**

@@ -24,17 +24,17 @@ export interface HelperKind<TOptions extends LimiterOptions> {
 export class HelperPartition<TKey, TOptions extends LimiterOptions> implements RateLimitPartition<TKey> {
   readonly partitionKey: TKey;
   readonly kind: HelperKind<TOptions>;
-  readonly #optionsOf: (key: TKey) => TOptions;
+  private readonly optionsOf: (key: TKey) => TOptions;
 
   constructor(kind: HelperKind<TOptions>, partitionKey: TKey, optionsOf: (key: TKey) => TOptions) {
     this.kind = kind;
     this.partitionKey = partitionKey;
-    this.#optionsOf = optionsOf;
+    this.optionsOf = optionsOf;
   }
 
   /** Asks the options factory. */
   options(key: TKey): TOptions {
-    const options = this.#optionsOf(key);
+    const options = this.optionsOf(key);
     requireOptions(this.kind.helper, options);
     return options;
   }

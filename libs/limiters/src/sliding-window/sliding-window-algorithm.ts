@@ -68,6 +68,14 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
     return this.limit - cells[at + USED]!;
   }
 
+  tryTake(cells: Cells, at: number, permits: number, now: number): number {
+    this.advance(cells, at, now);
+    const left = this.available(cells, at) - permits;
+    if (left < 0 || (permits === 0 && left === 0)) return -1;
+    if (permits > 0) this.take(cells, at, permits, now);
+    return left;
+  }
+
   take(cells: Cells, at: number, permits: number, now: number): number {
     if (cells[at + USED] === 0 && !this.isManual) {
       this.#enter(cells, at, Math.max(cells[at + CURRENT]!, this.#segmentAt(cells, at, now)));
@@ -101,6 +109,11 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
   fullSince(cells: Cells, at: number): number {
     if (cells[at + USED] !== 0) return NaN;
     return this.isManual ? cells[at + FULL_SINCE]! : this.#boundary(cells, at, cells[at + CURRENT]!);
+  }
+
+  idleSince(cells: Cells, at: number, now: number): number {
+    this.advance(cells, at, now);
+    return this.fullSince(cells, at);
   }
 
   untilFull(cells: Cells, at: number, now: number): number {

@@ -67,6 +67,14 @@ export class IntervalBucketAlgorithm implements PermitAlgorithm {
     return cells[at + TOKENS]!;
   }
 
+  tryTake(cells: Cells, at: number, permits: number, now: number): number {
+    this.advance(cells, at, now);
+    const left = this.available(cells, at) - permits;
+    if (left < 0 || (permits === 0 && left === 0)) return -1;
+    if (permits > 0) this.take(cells, at, permits, now);
+    return left;
+  }
+
   take(cells: Cells, at: number, permits: number, now: number): number {
     if (cells[at + TOKENS]! >= this.limit) {
       cells[at + REFERENCE]! += this.#boundariesSince(cells[at + REFERENCE]!, now) * this.#period;
@@ -90,6 +98,11 @@ export class IntervalBucketAlgorithm implements PermitAlgorithm {
   fullSince(cells: Cells, at: number): number {
     if (cells[at + TOKENS]! < this.limit) return NaN;
     return cells[at + (this.isManual ? FULL_SINCE : REFERENCE)]!;
+  }
+
+  idleSince(cells: Cells, at: number, now: number): number {
+    this.advance(cells, at, now);
+    return this.fullSince(cells, at);
   }
 
   untilFull(cells: Cells, at: number, now: number): number {

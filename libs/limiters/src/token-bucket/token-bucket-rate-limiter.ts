@@ -2,6 +2,7 @@ import { requireDuration, requireInteger, requireOneOf, requireOptions } from '.
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
 import type { LimiterKind } from '../engine/limiter-plan.js';
+import { LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import type { PermitAlgorithm } from '../engine/algorithm.js';
@@ -48,7 +49,7 @@ export const tokenBucketRateLimiterKind: LimiterKind<TokenBucketRateLimiterOptio
     'autoReplenishment',
     'clock',
   ],
-  plan: (options) => ({ name: NAME, algorithm: readAlgorithm(options), ...readCoreOptions(NAME, options) }),
+  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
 };
 
 /**

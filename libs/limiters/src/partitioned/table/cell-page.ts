@@ -135,8 +135,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
       return idleMs !== null && idleMs > toMilliseconds(this.#context.idleTimeout) && !resident.isHeld;
     }
     const own = state.ownCells(at);
-    this.#plan.algorithm.advance(this.cells, own, now);
-    return now - this.#plan.algorithm.fullSince(this.cells, own) > this.#context.idleTimeout;
+    return now - this.#plan.algorithm.idleSince(this.cells, own, now) > this.#context.idleTimeout;
   }
 
   override dueMs(index: number, now: number): number {
@@ -177,14 +176,13 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
 
   /** The lease, or `null` where there isn't enough. */
   #decide(at: number, permits: number, now: number): RateLimitLease | null {
-    const { algorithm } = this.#plan;
-    if (permits > algorithm.limit) throw aboveLimit(permits, algorithm.limit);
+    const { algorithm, limit, isReplenishing } = this.#plan;
+    if (permits > limit) throw aboveLimit(permits, limit);
     const own = state.ownCells(at);
-    algorithm.advance(this.cells, own, now);
-    if (!state.hasEnough(algorithm, this.cells, at, permits)) return null;
-    if (permits > 0) algorithm.take(this.cells, own, permits, now);
-    if (algorithm.isReplenishing) return state.grantRate(algorithm, this.cells, at, now);
-    return state.grantHeld(new RowCore(this.#plan, this, at), this.cells, at, permits);
+    const remaining = algorithm.tryTake(this.cells, own, permits, now);
+    if (remaining < 0) return null;
+    if (isReplenishing) return state.grantRate(algorithm, this.cells, { at, remaining, now });
+    return state.grantHeld(new RowCore(this.#plan, this, at), this.cells, { at, permits, remaining });
   }
 
   #refuse(at: number, permits: number, now: number): RateLimitLease {
