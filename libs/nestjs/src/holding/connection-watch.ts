@@ -40,7 +40,8 @@ export class ConnectionWatch {
   }
 }
 
-/** A client that left before we looked: no event will come. */
+/** A client that left before we looked: no event will come. HTTP/2 takes the socket away with its session. */
 function isGone(request: IncomingMessage, response: ServerResponse): boolean {
-  return response.destroyed || response.closed || request.socket.destroyed;
+  const socket = request.socket as Socket | undefined;
+  return response.destroyed || response.closed || socket === undefined || socket.destroyed;
 }
