@@ -37,3 +37,25 @@ export class CoreReservation implements Reservation {
     this.#core.undoReserved(this);
   }
 }
+
+/** The open reservations of a limiter. */
+export class Reservations {
+  readonly #open = new Set<CoreReservation>();
+
+  add(reservation: CoreReservation): void {
+    this.#open.add(reservation);
+  }
+
+  delete(reservation: CoreReservation): void {
+    this.#open.delete(reservation);
+  }
+
+  /**
+   * Without its reservations the limiter would have been full earlier and gathered nothing since: they are owed
+   * together no more than what is missing at present.
+   */
+  clip(missing: number): void {
+    let owed = missing;
+    for (const reservation of this.#open) owed -= reservation.clip(Math.max(0, owed));
+  }
+}

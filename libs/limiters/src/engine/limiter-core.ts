@@ -6,7 +6,7 @@ import type { Waiter } from '../queue/waiter.js';
 import { WaitingRoom } from '../queue/waiting-room.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
-import { CoreReservation } from './core-reservation.js';
+import { CoreReservation, Reservations } from './core-reservation.js';
 import { nextCreationOrder } from './creation-order.js';
 import * as state from './decision.js';
 import type { LimiterPlan } from './limiter-plan.js';
@@ -43,7 +43,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   #holds = 0;
   #isDisposed = false;
   #room: WaitingRoom | null = null;
-  #reservations: Set<CoreReservation> | null = null;
+  #reservations: Reservations | null = null;
 
   /** A core for a state that exists. */
   constructor(plan: LimiterPlan, place: SharedPlace, at: number) {
@@ -163,7 +163,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   reserveInTurn(permits: number): Reservation {
     const reservation = new CoreReservation(this, permits, this.takePermits(permits));
-    this.#reservations ??= new Set();
+    this.#reservations ??= new Reservations();
     this.#reservations.add(reservation);
     return reservation;
   }
@@ -203,12 +203,6 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   retryAfterMs(permits: number): number | undefined {
     const dueAt = this.#dueAt(permits);
     return Number.isNaN(dueAt) ? undefined : toRetryAfterMs(dueAt - this.reading);
-  }
-
-  /** In how many milliseconds the waiter in turn can go; `NaN` where no timer would tell. */
-  delayUntilMs(permits: number): number {
-    if (this.algorithm.isManual || !this.algorithm.isReplenishing) return NaN;
-    return toMilliseconds(this.algorithm.dueAt(this.cells, this.own, Math.max(1, permits)) - this.read());
   }
 
   getStatistics(): RateLimiterStatistics {
@@ -298,11 +292,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** Time has brought permits back. */
   #onReturned(): void {
-    if (this.#reservations !== null && this.#reservations.size > 0) {
-      // Without its reservations the limiter would have been full earlier and gathered nothing since.
-      let owed = this.permitLimit - this.algorithm.available(this.cells, this.own);
-      for (const reservation of this.#reservations) owed -= reservation.clip(Math.max(0, owed));
-    }
+    this.#reservations?.clip(this.permitLimit - this.algorithm.available(this.cells, this.own));
     this.#room?.serve();
   }
 

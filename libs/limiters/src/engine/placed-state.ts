@@ -4,7 +4,7 @@ import type { Cells, PermitAlgorithm } from './algorithm.js';
 import * as state from './decision.js';
 import { quotaEntry } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
-import { readNanoseconds } from './time-unit.js';
+import { readNanoseconds, toMilliseconds } from './time-unit.js';
 
 /** Where the state of a limiter is kept. */
 export interface StatePlace {
@@ -72,6 +72,12 @@ export class PlacedState {
       remaining,
       this.algorithm.untilFull(this.cells, this.own, this.reading),
     );
+  }
+
+  /** In how many milliseconds the waiter in turn can go; `NaN` where no timer would tell. */
+  delayUntilMs(permits: number): number {
+    if (this.algorithm.isManual || !this.algorithm.isReplenishing) return NaN;
+    return toMilliseconds(this.algorithm.dueAt(this.cells, this.own, Math.max(1, permits)) - this.read());
   }
 
   countRefusal(): void {
