@@ -10,25 +10,10 @@ import { CoreReservation, Reservations } from './core-reservation.js';
 import { nextCreationOrder } from './creation-order.js';
 import * as state from './decision.js';
 import type { LimiterPlan } from './limiter-plan.js';
-import type { StatePlace } from './placed-state.js';
+import type { CoreResidents, SharedPlace } from './core-residents.js';
 import { PlacedState } from './placed-state.js';
 import { REASON } from './refused-lease.js';
 import { originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
-
-/** A place whose states several cores may stand for. */
-export interface SharedPlace extends StatePlace {
-  /**
-   * Several cores may stand for one state for a moment; the one with waiters or holds is its resident, and
-   * everything that may wake a waiter has to go to it. Absent where a state has one core for good.
-   */
-  readonly residents?: CoreResidents | undefined;
-}
-
-/** The residents of a place. */
-export interface CoreResidents {
-  residentAt(at: number): LimiterCore | undefined;
-  settle(core: LimiterCore, at: number): void;
-}
 
 /**
  * The working part of a limiter: a state, the clock that moves it and, once somebody waits, a room for the
