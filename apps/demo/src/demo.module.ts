@@ -1,0 +1,48 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { Clock } from '@ratelease/limiters';
+import { RateLimitingModule } from '@ratelease/nestjs';
+import { DisabledModule } from './disabled/disabled.module.js';
+import { disabledPolicies } from './disabled/disabled.policies.js';
+import { EventsModule } from './events/events.module.js';
+import { eventsPolicies } from './events/events.policies.js';
+import { OverviewModule } from './overview/overview.module.js';
+import { PerClientModule } from './per-client/per-client.module.js';
+import { perClientPolicies } from './per-client/per-client.policies.js';
+import { PlansModule } from './plans/plans.module.js';
+import { plansPolicies } from './plans/plans.policies.js';
+import { QueueModule } from './queue/queue.module.js';
+import { queuePolicies } from './queue/queue.policies.js';
+import { TwoPoliciesModule } from './two-policies/two-policies.module.js';
+import { twoPoliciesPolicies } from './two-policies/two-policies.policies.js';
+import { WorkModule } from './work/work.module.js';
+
+/** The demo: a module for each scenario, and one place that knows all policies. */
+export class DemoModule {
+  /** @param clock - the time of all limiters and of all work. */
+  static with(clock: Clock): DynamicModule {
+    return {
+      module: DemoModule,
+      imports: [
+        WorkModule.with(clock),
+        RateLimitingModule.forRoot({
+          clock,
+          policies: {
+            ...perClientPolicies,
+            ...twoPoliciesPolicies,
+            ...queuePolicies,
+            ...plansPolicies,
+            ...eventsPolicies,
+            ...disabledPolicies,
+          },
+        }),
+        OverviewModule,
+        PerClientModule,
+        TwoPoliciesModule,
+        QueueModule,
+        PlansModule,
+        EventsModule,
+        DisabledModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,20 @@
+/** A command to type, and what comes of it. */
+export interface Command {
+  /** A curl line, as a shell understands it. */
+  readonly line: string;
+  /** What it shows. */
+  readonly shows: string;
+}
+
+/** One thing to try. */
+export interface Scenario {
+  readonly title: string;
+  /** What the limit promises, in a sentence. */
+  readonly promise: string;
+  /**
+   * The commands that show it.
+   *
+   * @param url - where the demo is reached, without a slash at the end.
+   */
+  commands(url: string): readonly Command[];
+}
