@@ -56,5 +56,4 @@ export class World {
 /** Lets everything that was promised so far settle. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setImmediate(resolve));
 }

@@ -16,7 +16,7 @@ export interface WatchedRequest {
 /** Makes requests to limiters of one clock and notes what was granted when. */
 export class Watch {
   readonly clock = new FakeClock(1_000);
-  readonly grants: Grant[] = [];
+  readonly grants: (Grant & { readonly request: WatchedRequest })[] = [];
   readonly requests: WatchedRequest[] = [];
   /** Milliseconds that really passed: steps back of the clock are none. */
   #passedMs = 0;
@@ -64,7 +64,10 @@ export class Watch {
 
   async disposeOne(pick: number): Promise<void> {
     const request = picked(this.holding, pick);
-    if (request === undefined) return;
+    if (request !== undefined) await this.dispose(request);
+  }
+
+  async dispose(request: WatchedRequest): Promise<void> {
     request.isDisposed = true;
     request.lease?.dispose();
     await settle();
@@ -85,6 +88,6 @@ export class Watch {
   #answer(request: WatchedRequest, lease: RateLimitLease): void {
     request.lease = lease;
     request.status = lease.isAcquired ? 'granted' : 'refused';
-    if (lease.isAcquired) this.grants.push({ atMs: this.#passedMs, permits: request.permits });
+    if (lease.isAcquired) this.grants.push({ atMs: this.#passedMs, permits: request.permits, request });
   }
 }
