@@ -1,6 +1,7 @@
 import type { RateLimitQuota } from '../rate-limit-lease.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import type { PermitAlgorithm } from './algorithm.js';
+import { areLostLeasesWatched, unwatchLease, watchLease } from './lost-leases.js';
 import { toMilliseconds } from './time-unit.js';
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
@@ -48,6 +49,8 @@ export class GrantedLease extends RateLimitLease {
 
 /** Takes permits back when a lease ends. */
 export interface PermitKeeper {
+  /** The limiter's class, for reports. */
+  readonly name: string;
   readonly algorithm: PermitAlgorithm;
   /** Counts resets: permits of an earlier epoch are no longer owed. */
   readonly epoch: number;
@@ -59,18 +62,22 @@ export class HeldLease extends GrantedLease {
   private keeper: PermitKeeper | null;
   private readonly permits: number;
   private readonly epoch: number;
+  private readonly isWatched: boolean;
 
   constructor(keeper: PermitKeeper, permits: number, remaining: number) {
     super(keeper.algorithm, remaining, NaN);
     this.keeper = keeper;
     this.permits = permits;
     this.epoch = keeper.epoch;
+    this.isWatched = permits > 0 && areLostLeasesWatched();
+    if (this.isWatched) watchLease(this, keeper, permits);
   }
 
   override dispose(): void {
     const keeper = this.keeper;
     if (keeper === null) return;
     this.keeper = null;
+    if (this.isWatched) unwatchLease(this);
     keeper.release(this.permits, this.epoch);
   }
 }

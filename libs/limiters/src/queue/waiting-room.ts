@@ -5,6 +5,9 @@ import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
 import { WaitQueue } from './wait-queue.js';
 
+/** Waiters served by one timer callback; the rest follow as soon as others have had the event loop. */
+const BATCH = 1000;
+
 /**
  * Where the requests of a limiter wait: their queue, the service, and the one timer, which exists only while
  * somebody waits and is set for the exact moment at which the first of them can go or has to.
@@ -15,11 +18,18 @@ export class WaitingRoom implements WaitingPlace {
   #isServing = false;
   #timer: ClockTimer | null = null;
   #timerAtMs = Infinity;
+  /** How many more may be served in one go. */
+  #left = Infinity;
   readonly #onTimer = (): void => {
     this.#timer = null;
     this.#timerAtMs = Infinity;
+    this.#left = BATCH;
     this.#core.bringUpToDate();
-    this.#expire();
+    this.serve();
+    const isDone = this.#left > 0;
+    this.#left = Infinity;
+    // Whoever is served in the next batch is not too late.
+    if (isDone) this.#expire();
     this.#arm();
   };
 
@@ -47,7 +57,13 @@ export class WaitingRoom implements WaitingPlace {
     this.#isServing = true;
     try {
       let next = this.queue.inTurn;
-      while (next !== null && !this.#core.isDisposed && this.#core.hasEnough(next.permits)) {
+      while (
+        next !== null &&
+        this.#left > 0 &&
+        !this.#core.isDisposed &&
+        this.#core.hasEnough(next.permits)
+      ) {
+        this.#left--;
         next.takeTurn();
         next = this.queue.inTurn;
       }

@@ -1,0 +1,55 @@
+import type { PermitKeeper } from './granted-lease.js';
+
+/** A granted lease that was garbage-collected without having been disposed. */
+export interface LostLease {
+  /** The class of its limiter. */
+  readonly limiter: string;
+  /** The permits that it held. They have been given back, as late as the garbage collector found out. */
+  readonly permits: number;
+  /** Where it was granted: for a request that had to wait, by whose return. */
+  readonly acquiredAt: string;
+}
+
+interface HeldPermits extends LostLease {
+  readonly keeper: PermitKeeper;
+  readonly epoch: number;
+}
+
+type LostLeaseListener = (lost: LostLease) => void;
+
+const listeners = new Set<LostLeaseListener>();
+
+const registry = new FinalizationRegistry<HeldPermits>(({ keeper, epoch, ...lost }) => {
+  keeper.release(lost.permits, epoch);
+  for (const listener of listeners) listener(lost);
+});
+
+/** Whether anybody wants to know; the only cost while nobody does. */
+export function areLostLeasesWatched(): boolean {
+  return listeners.size > 0;
+}
+
+/** Watches a lease until it is disposed. */
+export function watchLease(lease: object, keeper: PermitKeeper, permits: number): void {
+  const { name: limiter, epoch } = keeper;
+  const acquiredAt = new Error('acquired here').stack ?? '';
+  registry.register(lease, { keeper, epoch, limiter, permits, acquiredAt }, lease);
+}
+
+/** The lease was disposed as it should be. */
+export function unwatchLease(lease: object): void {
+  registry.unregister(lease);
+}
+
+/**
+ * Reports every lease of a concurrency limiter that is lost: granted from now on, never disposed, and garbage-
+ * collected. Its permits are given back then, but nobody knows when that is, or whether it ever comes: this finds
+ * mistakes, it doesn't mend them. Each grant records a stack trace while anybody listens; meant for development.
+ *
+ * @param listener - called for each, some time after it was lost.
+ * @returns ends the reports to this listener.
+ */
+export function reportLostLeases(listener: LostLeaseListener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

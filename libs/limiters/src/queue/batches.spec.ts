@@ -1,0 +1,49 @@
+import { FakeClock } from '../testing/index.js';
+import { FixedWindowRateLimiter } from '../index.js';
+
+describe('service of many waiters at one boundary', () => {
+  const COUNT = 10_000;
+
+  it('comes in batches, one timer callback each, so that others get the event loop in between', async () => {
+    const clock = new FakeClock();
+    const limiter = new FixedWindowRateLimiter({
+      permitLimit: COUNT,
+      windowMs: 1000,
+      queueLimit: COUNT,
+      clock,
+    });
+    limiter.attemptAcquire(COUNT);
+    const waits = Array.from({ length: COUNT }, () => limiter.acquire());
+    const queued: number[] = [];
+    const spy = jest.spyOn(clock, 'setTimer');
+    clock.advance(1000);
+    for (const _call of spy.mock.calls) queued.push(_call[1]);
+    expect(queued.length).toBeGreaterThanOrEqual(9);
+    expect(queued.every((delayMs) => delayMs === 0)).toBe(true);
+    const leases = await Promise.all(waits);
+    expect(leases.every((lease) => lease.isAcquired)).toBe(true);
+    expect(limiter.getStatistics()).toMatchObject({ currentQueuedCount: 0, currentAvailablePermits: 0 });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('lets no newcomer pass between two batches', async () => {
+    const clock = new FakeClock();
+    const limiter = new FixedWindowRateLimiter({
+      permitLimit: 1500,
+      windowMs: 1000,
+      queueLimit: 1500,
+      clock,
+    });
+    limiter.attemptAcquire(1500);
+    const waits = Array.from({ length: 1500 }, () => limiter.acquire());
+    const setTimer = clock.setTimer.bind(clock);
+    const newcomers: boolean[] = [];
+    jest.spyOn(clock, 'setTimer').mockImplementation((callback, delayMs) => {
+      if (delayMs === 0) newcomers.push(limiter.attemptAcquire().isAcquired);
+      return setTimer(callback, delayMs);
+    });
+    clock.advance(1000);
+    expect(newcomers).toEqual([false]);
+    expect((await Promise.all(waits)).every((lease) => lease.isAcquired)).toBe(true);
+  });
+});
