@@ -45,7 +45,7 @@ function greeting({ platform }: Settings, app: INestApplication): string {
   const url = `http://localhost:${port}`;
   return [
     `The demo of Ratelease runs on ${platform === 'fastify' ? 'Fastify' : 'Express'}: ${url} lists what to try.`,
-    'Type these lines in another terminal. Ctrl-C ends the demo.',
+    'Type these lines in another terminal (curl 7.68 or later). Ctrl-C ends the demo.',
     '',
     overviewText(SCENARIOS, url),
   ].join('\n');

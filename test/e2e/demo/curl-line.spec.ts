@@ -3,7 +3,7 @@ import { readCurlLine } from './curl-line.js';
 describe('a curl line', () => {
   it('is read as curl would send it', () => {
     const call = readCurlLine(
-      'curl -sZ -m 5 -w "%{http_code}\\n" -H "X-Customer: fred" "http://localhost:3000/a?n=[2-4]"',
+      'curl -sZ --parallel-immediate -m 5 -w "%{http_code}\\n" -H "X-Customer: fred" "http://localhost:3000/a?n=[2-4]"',
     );
     expect(call.urls.map(({ href }) => href)).toEqual([
       'http://localhost:3000/a?n=2',
@@ -16,6 +16,7 @@ describe('a curl line', () => {
   it.each([
     ['wget http://localhost/', 'Not a curl line'],
     ['curl -X POST http://localhost/', "doesn't know: -X"],
+    ['curl -Z http://localhost/', '--parallel-immediate'],
     ['curl -H nonsense http://localhost/', 'Not a header'],
     ['curl http://localhost/?n=[1-2]', 'Needs quotes'],
     ['curl not-a-url', 'Invalid URL'],

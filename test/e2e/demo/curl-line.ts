@@ -21,15 +21,21 @@ export function readCurlLine(line: string): CurlCall {
   const urls: URL[] = [];
   const headers: Record<string, string> = {};
   let isParallel = false;
+  let isImmediate = false;
   let leavesAfter: number | undefined;
   while (words.length > 0) {
     const word = words.shift()!;
     if (word === '-H') Object.assign(headers, readHeader(words.shift()!));
     else if (word === '-w') words.shift();
     else if (word === '-m') leavesAfter = Number(words.shift());
+    else if (word === '--parallel-immediate') isImmediate = true;
+    else if (word === '--no-progress-meter') continue;
     else if (/^-[a-zA-Z]+$/.test(word)) isParallel = readFlags(word) || isParallel;
     else urls.push(...globbed(word).map((text) => new URL(text)));
   }
+  // Otherwise curl holds the others back until the first has answered, in the hope of one connection for all.
+  if (isParallel !== isImmediate)
+    throw new Error(`-Z needs --parallel-immediate, and the other way: ${line}`);
   return { urls, headers, isParallel, leavesAfter };
 }
 

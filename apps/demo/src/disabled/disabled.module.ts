@@ -1,7 +1,7 @@
 // An endpoint with limiting disabled.
 //
-//   curl -s -w "%{http_code}\n" "http://localhost:3000/disabled/quote?n=[1-2]"
-//   curl -si "http://localhost:3000/disabled/health?n=[1-3]"
+//   curl -s -w "  %{http_code}\n" "http://localhost:3000/disabled/quote?n=[1-2]"
+//   curl -si -w "\n" "http://localhost:3000/disabled/health?n=[1-3]"
 import { Controller, Get, Module } from '@nestjs/common';
 import { DisableRateLimiting, EnableRateLimiting } from '@ratelease/nestjs';
 
@@ -10,13 +10,13 @@ import { DisableRateLimiting, EnableRateLimiting } from '@ratelease/nestjs';
 class QuoteController {
   @Get('quote')
   quote(): string {
-    return 'Slow and steady wins the race.\n';
+    return 'Slow and steady wins the race.';
   }
 
   @Get('health')
   @DisableRateLimiting()
   health(): string {
-    return 'alive\n';
+    return 'alive';
   }
 }
 

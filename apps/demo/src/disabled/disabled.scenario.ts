@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.js';
 
-const STATUS = '-w "%{http_code}\\n"';
+const STATUS = '-w "  %{http_code}\\n"';
 
 export const disabled: Scenario = {
   title: 'An endpoint with limiting disabled',
@@ -11,7 +11,7 @@ export const disabled: Scenario = {
       shows: 'the second is refused',
     },
     {
-      line: `curl -si "${url}/disabled/health?n=[1-3]"`,
+      line: `curl -si -w "\\n" "${url}/disabled/health?n=[1-3]"`,
       shows: 'three times 200, and no RateLimit fields: no limiter was asked',
     },
   ],

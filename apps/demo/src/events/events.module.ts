@@ -1,6 +1,6 @@
 // A stream that keeps its permit until the client leaves.
 //
-//   curl -sNZ -m 5 "http://localhost:3000/events?client=[1-3]"
+//   curl -sNZ --parallel-immediate --no-progress-meter -m 5 "http://localhost:3000/events?client=[1-3]"
 //   curl -sN -m 3 "http://localhost:3000/events?client=4"
 import type { MessageEvent } from '@nestjs/common';
 import { Controller, Module, Sse } from '@nestjs/common';

@@ -5,7 +5,7 @@ export const events: Scenario = {
   promise: 'Two clients may listen at once, for as long as they like.',
   commands: (url) => [
     {
-      line: `curl -sNZ -m 5 "${url}/events?client=[1-3]"`,
+      line: `curl -sNZ --parallel-immediate --no-progress-meter -m 5 "${url}/events?client=[1-3]"`,
       shows: 'two clients listen until curl leaves after 5 seconds; the third is refused meanwhile',
     },
     {

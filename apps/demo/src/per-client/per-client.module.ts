@@ -1,7 +1,7 @@
 // A limit per client, with headers.
 //
-//   curl -si "http://localhost:3000/per-client?request=[1-6]"
-//   curl -si -H "X-Forwarded-For: 203.0.113.7" http://localhost:3000/per-client
+//   curl -si -w "\n" "http://localhost:3000/per-client?request=[1-6]"
+//   curl -si -w "\n" -H "X-Forwarded-For: 203.0.113.7" http://localhost:3000/per-client
 import { Controller, Get, Module } from '@nestjs/common';
 import { EnableRateLimiting } from '@ratelease/nestjs';
 
@@ -10,7 +10,7 @@ class PerClientController {
   @Get()
   @EnableRateLimiting('perClient')
   news(): string {
-    return 'Here are the news.\n';
+    return 'Here are the news.';
   }
 }
 

@@ -1,8 +1,8 @@
 // A policy class with an injected service: free customers export 2 files at once, paying ones 20.
 //
-//   curl -sZ -w "%{http_code}\n" -H "X-Customer: fred" "http://localhost:3000/plans/export?file=[1-3]"
-//   curl -sZ -w "%{http_code}\n" -H "X-Customer: paula" "http://localhost:3000/plans/export?file=[1-21]"
-//   curl -s -w "%{http_code}\n" http://localhost:3000/plans/export
+//   curl -Z --parallel-immediate --no-progress-meter -w "  %{http_code}\n" -H "X-Customer: fred" "http://localhost:3000/plans/export?file=[1-3]"
+//   curl -Z --parallel-immediate --no-progress-meter -w "  %{http_code}\n" -H "X-Customer: paula" "http://localhost:3000/plans/export?file=[1-21]"
+//   curl -s -w "  %{http_code}\n" http://localhost:3000/plans/export
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { EnableRateLimiting } from '@ratelease/nestjs';
 import { Work } from '../work/work.js';
@@ -23,7 +23,7 @@ class ExportController {
   @EnableRateLimiting('plan')
   async export(): Promise<string> {
     await this.#work.takes(2_000);
-    return 'Here is your file.\n';
+    return 'Here is your file.';
   }
 }
 

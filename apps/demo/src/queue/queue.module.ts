@@ -1,7 +1,7 @@
 // A concurrency limit with a queue: a third client waits, a fourth is refused.
 //
-//   curl -sZ -w "%{http_code} after %{time_total} s\n" "http://localhost:3000/queue/report?client=[1-4]"
-//   curl -s -w "%{http_code} after %{time_total} s\n" "http://localhost:3000/queue/report?client=5"
+//   curl -Z --parallel-immediate --no-progress-meter -w "  %{http_code} after %{time_total} s\n" "http://localhost:3000/queue/report?client=[1-4]"
+//   curl -s -w "  %{http_code} after %{time_total} s\n" "http://localhost:3000/queue/report?client=5"
 import { Controller, Get, Module } from '@nestjs/common';
 import { EnableRateLimiting } from '@ratelease/nestjs';
 import { Work } from '../work/work.js';
@@ -18,7 +18,7 @@ class ReportController {
   @EnableRateLimiting('reports')
   async report(): Promise<string> {
     await this.#work.takes(3_000);
-    return 'Here is your report.\n';
+    return 'Here is your report.';
   }
 }
 
