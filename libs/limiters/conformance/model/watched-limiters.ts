@@ -15,11 +15,15 @@ export interface WatchedRequest {
 
 /** Makes requests to limiters of one clock and notes what was granted when. */
 export class Watch {
-  readonly clock = new FakeClock(1_000);
+  readonly clock: FakeClock;
   readonly grants: (Grant & { readonly request: WatchedRequest })[] = [];
   readonly requests: WatchedRequest[] = [];
   /** Milliseconds that really passed: steps back of the clock are none. */
   #passedMs = 0;
+
+  constructor(clock = new FakeClock(1_000)) {
+    this.clock = clock;
+  }
 
   get waiting(): WatchedRequest[] {
     return this.requests.filter(({ status }) => status === 'waiting');
