@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -6,7 +6,6 @@ import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import type { AddressInfo } from 'node:net';
 import { connect, constants } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
-import { Module } from '@nestjs/common';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
 import { WatchedLimiter } from './watched-limiter.js';
@@ -35,7 +34,10 @@ async function create(slots: WatchedLimiter, adapter: FastifyAdapter): Promise<N
     controllers: [WorkController],
   })
   class RootModule {}
-  return NestFactory.create<NestFastifyApplication>(RootModule, adapter, { logger: false, abortOnError: false });
+  return NestFactory.create<NestFastifyApplication>(RootModule, adapter, {
+    logger: false,
+    abortOnError: false,
+  });
 }
 
 describe('a lease without a socket, by fastify.inject()', () => {

@@ -1,4 +1,5 @@
 import { Controller, Get, Param } from '@nestjs/common';
+import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
@@ -42,13 +43,17 @@ class QueueController {
   }
 }
 
-async function start(platform: Platform, slots: WatchedLimiter): Promise<TestApp> {
+async function start(
+  platform: Platform,
+  slots: WatchedLimiter,
+  options: RateLimitingModuleOptions = {},
+): Promise<TestApp> {
   gate.current = new Gate();
   started.length = 0;
   return startApp(
     platform,
     {
-      imports: [RateLimitingModule.forRoot({ policies: { slots: slots.policy } })],
+      imports: [RateLimitingModule.forRoot({ ...options, policies: { slots: slots.policy } })],
       controllers: [QueueController],
     },
     (app) => {
@@ -113,6 +118,20 @@ describe.each(PLATFORMS)('a queue on $name', (platform) => {
     await first.answer;
     await eventually(() => slots.held === 0);
     expect((await app.get('/brief/b')).status).toBe(200);
+  });
+
+  it('refuses what would wait while as many wait as the application allows', async () => {
+    const slots = new WatchedLimiter(1, 10);
+    const app = await start(platform, slots, { maxQueuedRequests: 2 });
+    const first = app.open('/work/first');
+    await eventually(() => started.length === 1);
+    const queued = ['a', 'b'].map((name) => app.open(`/work/${name}`));
+    await eventually(() => slots.queued === 2);
+    expect((await app.get('/work/c')).status).toBe(429);
+    gate.current.open();
+    await Promise.all([first, ...queued].map(({ answer }) => answer));
+    await eventually(() => slots.held === 0);
+    expect((await app.get('/work/d')).status).toBe(200);
   });
 
   it('gives back the places of pipelined requests whose connection breaks', async () => {

@@ -8,6 +8,9 @@ import type { AddressInfo } from 'node:net';
 import type { HttpAnswer, HttpExchange, HttpQuestion } from './http-client.js';
 import { exchange, send } from './http-client.js';
 
+// A test of real sockets takes as long as its machine lets it; what must not happen is decided by conditions.
+jest.setTimeout(30_000);
+
 /** What Nest runs on. */
 export interface Platform {
   readonly name: string;

@@ -29,7 +29,8 @@ export class LimitedHandling implements Unsubscribable {
 
   /** The subscription's teardown: after completion and failure, too. */
   unsubscribe(): void {
-    if (this.#phase !== undefined) this.#holder.abandon(this.#phase);
+    // Where no phase of ours waits, the handler itself may wait, after its pipes.
+    this.#holder.abandon(this.#phase ?? 'args');
     this.#handler?.unsubscribe();
     this.#end();
   }

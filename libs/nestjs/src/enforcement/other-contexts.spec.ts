@@ -41,7 +41,9 @@ describe.each(CALLS)('a handler of type %s', (type, args) => {
   let interceptor: RateLimitingInterceptor;
 
   beforeEach(async () => {
-    const settings = readSettings('test', { policies: { slots: () => RateLimitPartition.get('k', () => limiter) } });
+    const settings = readSettings('test', {
+      policies: { slots: () => RateLimitPartition.get('k', () => limiter) },
+    });
     const policies = new PolicyRegistry(settings);
     await policies.compileNamed(() => Promise.reject(new Error('no classes here')));
     const enforcement = new Enforcement(settings, new PlanBook(settings, policies));
@@ -65,23 +67,30 @@ describe.each(CALLS)('a handler of type %s', (type, args) => {
     return lastValueFrom(interceptor.intercept(execution, next));
   };
 
-  it.each([Gateway.prototype.say, Gateway.prototype.guarded])('holds its permit until it ends: %p', async (handler) => {
-    const work = new Subject<string>();
-    const ended = run(handler, { handle: () => work });
-    await Promise.resolve();
-    await new Promise(setImmediate);
-    expect(held()).toBe(1);
-    work.next('said');
-    work.complete();
-    expect(await ended).toBe('said');
-    expect(held()).toBe(0);
-  });
+  it.each([Gateway.prototype.say, Gateway.prototype.guarded])(
+    'holds its permit until it ends: %p',
+    async (handler) => {
+      const work = new Subject<string>();
+      const ended = run(handler, { handle: () => work });
+      await Promise.resolve();
+      await new Promise(setImmediate);
+      expect(held()).toBe(1);
+      work.next('said');
+      work.complete();
+      expect(await ended).toBe('said');
+      expect(held()).toBe(0);
+    },
+  );
 
   it('gives its permit back when it fails, and when nobody wants its answer any more', async () => {
-    await expect(run(Gateway.prototype.say, { handle: () => throwError(() => new Error('broken')) })).rejects.toThrow('broken');
+    await expect(
+      run(Gateway.prototype.say, { handle: () => throwError(() => new Error('broken')) }),
+    ).rejects.toThrow('broken');
     expect(held()).toBe(0);
     const work = new Subject<string>();
-    const subscription = interceptor.intercept(executionOf(Gateway.prototype.say), { handle: () => work }).subscribe();
+    const subscription = interceptor
+      .intercept(executionOf(Gateway.prototype.say), { handle: () => work })
+      .subscribe();
     await new Promise(setImmediate);
     expect(held()).toBe(1);
     subscription.unsubscribe();

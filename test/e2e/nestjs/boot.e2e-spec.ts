@@ -1,0 +1,174 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { RateLimitPartition } from '@ratelease/limiters';
+import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
+import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
+
+const shared = (permitLimit: number) =>
+  ({ algorithm: 'fixedWindow', permitLimit, windowMs: 60_000 }) as const;
+
+@Controller('foreign')
+class ForeignController {
+  @Get('a')
+  a(): string {
+    return 'a';
+  }
+}
+
+@Controller()
+class UnmountedController {}
+
+describe('the boot', () => {
+  const platform = PLATFORMS[0]!;
+  const boot = (options: RateLimitingModuleOptions, controllers = [ForeignController as never]) =>
+    bootError(platform, { imports: [RateLimitingModule.forRoot(options)], controllers });
+  afterEach(stopApps);
+
+  it('stops at an unknown policy, with the endpoint and the nearest name', async () => {
+    @Controller()
+    class TypoController {
+      @Get() @EnableRateLimiting('brust') get(): string {
+        return 'never';
+      }
+    }
+    const error = await boot({ policies: { burst: shared(1), other: shared(1) } }, [TypoController as never]);
+    expect(error.code).toBe('ERR_RL_UNKNOWN_POLICY');
+    expect(error.message).toBe(
+      'TypoController.get uses the policy "brust", which is not registered. Did you mean "burst"? ' +
+        'Register it under policies in RateLimitingModule.forRoot().',
+    );
+  });
+
+  it('stops at an enabled method of a disabled class', async () => {
+    @Controller()
+    @DisableRateLimiting()
+    class ContradictoryController {
+      @Get() @EnableRateLimiting('burst') get(): string {
+        return 'never';
+      }
+    }
+    const error = await boot({ policies: { burst: shared(1) } }, [ContradictoryController as never]);
+    expect(error.code).toBe('ERR_RL_ENABLED_INSIDE_DISABLED');
+    expect(error.message).toContain('ContradictoryController.get');
+  });
+
+  it.each([
+    ['permitLimit', Number.NaN],
+    ['permitLimit', Infinity],
+    ['permitLimit', 0],
+    ['permitLimit', -1],
+    ['permitLimit', 0.5],
+    ['permitLimit', '10'],
+    ['permitLimit', null],
+    ['permitLimit', 2 ** 53],
+    ['windowMs', 0],
+    ['windowMs', 'ten'],
+    ['queueLimit', -1],
+  ])('stops at %s: %p, naming policy, option and value', async (option, value) => {
+    const error = await boot({ policies: { burst: { ...shared(1), [option]: value } as never } });
+    expect(error.code).toBe('ERR_RL_INVALID_OPTION');
+    expect(error.message).toContain('Policy "burst"');
+    expect(error.message).toContain(option);
+    expect(error.message).toContain(typeof value === 'string' ? JSON.stringify(value) : String(value));
+  });
+
+  it.each([
+    [{ polices: {} }, 'ERR_RL_UNKNOWN_OPTION', 'Did you mean "policies"?'],
+    [
+      { policies: { a: { algorithm: 'fixedwindow', permitLimit: 1, windowMs: 1 } } },
+      'ERR_RL_INVALID_OPTION',
+      'Did you mean "fixedWindow"?',
+    ],
+    [{ policies: { a: { ...shared(1), permits: 1 } } }, 'ERR_RL_UNKNOWN_OPTION', '"permits"'],
+    [{ policies: { a: { permitLimit: 1 } } }, 'ERR_RL_INVALID_POLICY', 'Policy "a"'],
+    [{ policies: { a: null } }, 'ERR_RL_INVALID_POLICY', 'Policy "a"'],
+    [{ policies: { a: { ...shared(1), key: 7 } } }, 'ERR_RL_INVALID_OPTION', 'key'],
+    [{ rejectionStatusCode: '429' }, 'ERR_RL_INVALID_OPTION', 'rejectionStatusCode'],
+    [{ globalPhase: 'middle' }, 'ERR_RL_INVALID_OPTION', 'globalPhase'],
+    [{ onRejected: 'no' }, 'ERR_RL_INVALID_OPTION', 'onRejected'],
+    [
+      { endpoints: [{ controller: UnmountedController, disabled: true }] },
+      'ERR_RL_INVALID_ENDPOINT',
+      'UnmountedController',
+    ],
+    [
+      { endpoints: [{ controller: ForeignController, handler: 'aa', disabled: true }] },
+      'ERR_RL_INVALID_ENDPOINT',
+      'Did you mean "a"?',
+    ],
+    [{ endpoints: [{ controller: ForeignController }] }, 'ERR_RL_INVALID_ENDPOINT', 'ForeignController'],
+    [
+      { endpoints: [{ controller: ForeignController, policies: 'none' }] },
+      'ERR_RL_UNKNOWN_POLICY',
+      'There are no policies',
+    ],
+  ])('stops at %j', async (options, code, text) => {
+    const error = await boot(options as never);
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(text);
+  });
+
+  it.each([
+    ['phase', 'before'],
+    ['permitCount', 1.5],
+    ['permitCount', -1],
+    ['when', true],
+    ['maxWaitMs', -1],
+    ['maxWaitMs', Number.NaN],
+  ])('stops at the option %s: %p of an endpoint, naming it', async (option, value) => {
+    @Controller()
+    class WrongController {
+      @Get() @EnableRateLimiting('burst', { [option]: value }) get(): string {
+        return 'never';
+      }
+    }
+    const error = await boot({ policies: { burst: shared(1) } }, [WrongController as never]);
+    expect(error.code).toBe('ERR_RL_INVALID_OPTION');
+    expect(error.message).toContain(`WrongController.get: ${option}`);
+  });
+
+  it('stops without an HTTP server, too', async () => {
+    const options = { policies: { burst: { ...shared(1), permitLimit: 0 } } };
+    @Module({ imports: [RateLimitingModule.forRoot(options)] })
+    class WorkerModule {}
+    const boot = NestFactory.createApplicationContext(WorkerModule, { logger: false, abortOnError: false });
+    await expect(boot).rejects.toMatchObject({ code: 'ERR_RL_INVALID_OPTION' });
+  });
+
+  it('stops at a duplicate name, whatever its form', async () => {
+    const error = await bootError(platform, {
+      imports: [
+        RateLimitingModule.forRoot((options) => {
+          options
+            .addPolicy('a', () => RateLimitPartition.getNoLimiter('k'))
+            .addFixedWindowLimiter('a', { permitLimit: 1, windowMs: 1 });
+        }),
+      ],
+    });
+    expect(error).toMatchObject({ code: 'ERR_RL_DUPLICATE_POLICY', message: expect.stringContaining('"a"') });
+  });
+
+  it.each([undefined, null, 7, []])('stops when forRootAsync gives %p', async (given) => {
+    const error = await bootError(platform, {
+      imports: [RateLimitingModule.forRootAsync({ useFactory: () => given as never })],
+    });
+    expect(error.code).toBe('ERR_RL_MISSING_OPTIONS');
+    expect(error.message).toContain('RateLimitingModule.forRootAsync()');
+  });
+
+  it('stops when the module is configured twice, and not when it is imported again', async () => {
+    const error = await bootError(platform, {
+      imports: [
+        RateLimitingModule.forRoot({ policies: { burst: shared(1) } }),
+        RateLimitingModule.forRoot({ global: shared(1) }),
+      ],
+    });
+    expect(error.code).toBe('ERR_RL_MODULE_TWICE');
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ global: shared(1) }), RateLimitingModule],
+      controllers: [ForeignController],
+    });
+    expect(await app.statuses('/foreign/a', 2)).toEqual([200, 429]);
+  });
+});
