@@ -42,6 +42,7 @@ export function typeError(code: RateLimitErrorCode, message: string): TypeError 
 
 /** Thrown (or rejected with) when a limiter is asked for permits after its disposal. Code `ERR_RL_OBJECT_DISPOSED`. */
 export class ObjectDisposedError extends Error implements RateLimitError {
+  /** Always `ObjectDisposedError`. */
   override readonly name = 'ObjectDisposedError';
   declare readonly code: RateLimitErrorCode;
 

@@ -10,11 +10,12 @@ export { isRateLimiter, RateLimiter } from './rate-limiter.js';
 export type { RateLimiterStatistics } from './rate-limiter-statistics.js';
 export { ReplenishingRateLimiter } from './replenishing-rate-limiter.js';
 
-export type { LostLease } from './engine/lost-leases.js';
+export type { LostLease, LostLeaseListener } from './engine/lost-leases.js';
 export { reportLostLeases } from './engine/lost-leases.js';
 export type { LimiterOptions, ReplenishingLimiterOptions } from './engine/limiter-options.js';
 export { TimedRateLimiter } from './engine/timed-rate-limiter.js';
 export type { QueueProcessingOrder } from './queue/wait-queue.js';
+export type { Waiter, WaitingPlace } from './queue/waiter.js';
 export type { ConcurrencyLimiterOptions } from './concurrency/concurrency-limiter.js';
 export { ConcurrencyLimiter } from './concurrency/concurrency-limiter.js';
 export type { FixedWindowRateLimiterOptions } from './fixed-window/fixed-window-rate-limiter.js';

@@ -14,6 +14,7 @@ export class MetadataName<T> {
 
   /** The name itself. */
   readonly name: string;
+  /** @internal */
   declare protected readonly valueType: T;
 
   private constructor(name: string) {

@@ -15,7 +15,8 @@ interface HeldPermits extends LostLease {
   readonly epoch: number;
 }
 
-type LostLeaseListener = (lost: LostLease) => void;
+/** Told of a lost lease. */
+export type LostLeaseListener = (lost: LostLease) => void;
 
 const listeners = new Set<LostLeaseListener>();
 

@@ -13,6 +13,7 @@ export const REASON = {
   waitLimitReached: 'Wait limit reached',
   limitLowered: 'Limit lowered',
   partitionLimitReached: 'Partition limit reached',
+  ownerDisposed: 'Owner disposed',
 } as const;
 
 /** A lease that holds nothing and says why, or when to come back. */

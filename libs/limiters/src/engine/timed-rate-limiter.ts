@@ -7,7 +7,7 @@ import { LimiterCore } from './limiter-core.js';
 import type { LimiterPlan } from './limiter-plan.js';
 import { soleParticipant } from './participants.js';
 
-/** The face of a {@link LimiterCore} whose permits come back with time: everything but the options. */
+/** What the limiters have in common whose permits come back with time: everything but their options. */
 export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
   readonly #core: LimiterCore;
 
@@ -71,7 +71,7 @@ export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
     return this.#core.acquire(permitCount, signal, maxWaitMs);
   }
 
-  /** Goes on with other numbers. */
+  /** @internal */
   protected change(plan: LimiterPlan): void {
     this.#core.change(plan);
   }

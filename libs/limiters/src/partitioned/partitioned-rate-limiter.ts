@@ -18,6 +18,7 @@ export interface TranslationOptions {
 export interface WaitLimits {
   /** Milliseconds, finite and at least 0. */
   readonly maxWaitMs: number;
+  /** Ends the wait when it aborts. */
   readonly signal: AbortSignal | undefined;
 }
 

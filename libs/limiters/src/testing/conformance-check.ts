@@ -29,6 +29,7 @@ export interface RateLimiterTraits {
 
 /** Thrown by a check when the limiter breaks the contract. */
 export class ConformanceError extends Error {
+  /** Always `ConformanceError`. */
   override readonly name = 'ConformanceError';
 }
 
