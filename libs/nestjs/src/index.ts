@@ -42,5 +42,5 @@ export type { IRateLimiterPolicy, PartitionChoice, Partitioner } from './policie
 export type { SelectivePolicyOptions } from './policies/selective-rate-limiter-policy.js';
 export { SelectiveRateLimiterPolicy } from './policies/selective-rate-limiter-policy.js';
 export type { OnRejected } from './rejection/on-rejected.js';
-export type { RejectionReason } from './rejection/rate-limit-rejected.exception.js';
+export type { RejectionBody, RejectionReason } from './rejection/rate-limit-rejected.exception.js';
 export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';

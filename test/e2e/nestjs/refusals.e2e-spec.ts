@@ -35,7 +35,7 @@ class TargetController {
   }
 
   @Get('two')
-  @EnableRateLimiting(['hourly', 'minutely'])
+  @EnableRateLimiting(['minutely', 'hourly'])
   two(): string {
     return 'ok';
   }
@@ -130,8 +130,8 @@ describe.each(PLATFORMS)('a refusal on $name', (platform) => {
       policies: { hourly: shared(2, 3_600_000), minutely: shared(1, 60_000) },
     });
     const first = await app.get('/two');
-    expect(first.headers.ratelimit).toBe('"hourly";r=1;t=3600, "minutely";r=0;t=60');
-    expect(first.headers['ratelimit-policy']).toBe('"hourly";q=2;w=3600, "minutely";q=1;w=60');
+    expect(first.headers.ratelimit).toBe('"minutely";r=0;t=60, "hourly";r=1;t=3600');
+    expect(first.headers['ratelimit-policy']).toBe('"minutely";q=1;w=60, "hourly";q=2;w=3600');
     const byMinute = await app.get('/two');
     expect([byMinute.status, byMinute.headers['retry-after']]).toEqual([429, '60']);
     clock.advance(60_000);

@@ -15,6 +15,7 @@ export type RateLimitingContextType = 'http' | 'ws' | 'rpc' | 'graphql';
  * GraphQL: of a resolver call, over WebSockets and microservices: of a message).
  */
 export interface RateLimitingContext {
+  /** What Nest calls the kind of the context. */
   readonly type: RateLimitingContextType;
   /** The framework's request; over WebSockets the client, for microservices the transport's context. */
   readonly request: ApplicationValue;

@@ -111,6 +111,19 @@ describe.each(CALLS)('a handler of type %s', (type, args) => {
     expect(held()).toBe(0);
   });
 
+  it('gives back a permit that comes in the moment in which nobody wants it any more', async () => {
+    const lease = limiter.attemptAcquire();
+    const handle = jest.fn(() => of('never'));
+    const subscription = interceptor.intercept(executionOf(Gateway.prototype.say), { handle }).subscribe();
+    await new Promise(setImmediate);
+    lease.dispose();
+    expect(held()).toBe(1);
+    subscription.unsubscribe();
+    await new Promise(setImmediate);
+    expect(handle).not.toHaveBeenCalled();
+    expect(held()).toBe(0);
+  });
+
   it('is left alone where no limit applies', async () => {
     const answer = of('said');
     expect(interceptor.intercept(executionOf(Gateway.prototype.free), { handle: () => answer })).toBe(answer);

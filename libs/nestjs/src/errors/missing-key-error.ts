@@ -3,6 +3,8 @@
  * strangers must not share one counter by accident.
  */
 export class MissingKeyError extends TypeError {
+  /** The name of the class. */
   override readonly name = 'MissingKeyError';
+  /** Names the mistake, whatever the wording of the message. */
   readonly code = 'ERR_RL_MISSING_KEY';
 }

@@ -13,6 +13,7 @@ export type RateLimitingErrorCode =
 
 /** A mistake in the set-up of the module: it stops the boot, and its message names the place and the way out. */
 export class RateLimitingConfigurationError extends Error {
+  /** The name of the class. */
   override readonly name = 'RateLimitingConfigurationError';
   /** Names the mistake, whatever the wording of the message. */
   readonly code: RateLimitingErrorCode;

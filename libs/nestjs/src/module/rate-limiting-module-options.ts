@@ -8,9 +8,11 @@ import type { RateLimiterOptions } from './rate-limiter-options.js';
 
 /** Binds policies to code that can't be decorated. It stands for the decorator on the same class or method. */
 export interface EndpointBinding extends EndpointOptions {
+  /** A controller of the application. */
   readonly controller: Type;
   /** The name of a method; without it the binding is for the class. */
   readonly handler?: string | undefined;
+  /** As in `@EnableRateLimiting()`. */
   readonly policies?: PolicyReference | readonly PolicyReference[] | undefined;
   /** `true`: as `@DisableRateLimiting()`. */
   readonly disabled?: boolean | undefined;
@@ -55,6 +57,7 @@ export type RateLimitingRootOptions = RateLimitingModuleOptions & Pick<ModuleMet
 
 /** A class that provides the options, for `forRootAsync`. */
 export interface RateLimitingOptionsFactory {
+  /** Called once, at the boot. */
   createRateLimitingOptions(): ProvidedOptions | Promise<ProvidedOptions>;
 }
 
@@ -63,9 +66,13 @@ export type ProvidedOptions = RateLimitingModuleOptions | ConfigureRateLimiting;
 
 /** Options of `RateLimitingModule.forRootAsync`. Exactly one of the three `use…` is needed. */
 export interface RateLimitingAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** The providers that `useFactory` is called with. */
   readonly inject?: Extract<Provider, { inject?: unknown }>['inject'];
+  /** Makes the options. */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly useFactory?: (...dependencies: any[]) => ProvidedOptions | Promise<ProvidedOptions>;
+  /** A class whose instance makes the options; created for this. */
   readonly useClass?: Type<RateLimitingOptionsFactory>;
+  /** A provider that makes the options. */
   readonly useExisting?: Type<RateLimitingOptionsFactory> | string | symbol;
 }

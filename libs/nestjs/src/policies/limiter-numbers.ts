@@ -16,9 +16,13 @@ import type { AnyPartition } from '../context/handling-context.js';
 
 /** The numbers of each algorithm. */
 export interface AlgorithmNumbers {
+  /** How many at once. */
   readonly concurrency: ConcurrencyLimiterOptions;
+  /** A rate, with bursts up to the size of the bucket. */
   readonly tokenBucket: TokenBucketRateLimiterOptions;
+  /** So many in each window, counted from its first request. */
   readonly fixedWindow: FixedWindowRateLimiterOptions;
+  /** So many in any window, by segments. */
   readonly slidingWindow: SlidingWindowRateLimiterOptions;
 }
 

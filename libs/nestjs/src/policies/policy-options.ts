@@ -15,7 +15,9 @@ import type { Partitioner } from './rate-limiter-policy.js';
  */
 export type PolicyOptions = {
   readonly [Name in AlgorithmName]: AlgorithmNumbers[Name] & {
+    /** How it is limited. */
     readonly algorithm: Name;
+    /** Whom requests count for. */
     readonly key?: KeyFunction | string | undefined;
   };
 }[AlgorithmName];

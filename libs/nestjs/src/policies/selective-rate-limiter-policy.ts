@@ -13,7 +13,9 @@ export interface SelectivePolicyOptions {
  * your own. The limiter stays yours: the module asks it and never disposes it.
  */
 export class SelectiveRateLimiterPolicy {
+  /** What is asked for permits. */
   readonly limiter: AsyncPartitionedRateLimiter<RateLimitingContext>;
+  /** See {@link SelectivePolicyOptions.onRejected}. */
   readonly onRejected?: OnRejected;
 
   constructor(

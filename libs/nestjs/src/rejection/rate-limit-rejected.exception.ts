@@ -14,6 +14,14 @@ export interface Rejection {
   readonly message: string;
 }
 
+/** The body of a refusal, unless an exception filter makes another one. */
+export interface RejectionBody {
+  /** The status of the answer. */
+  readonly statusCode: number;
+  /** What happened, for people. */
+  readonly message: string;
+}
+
 const BRAND = Symbol.for('ratelease.rejected-exception');
 
 /** Thrown for a refused request, so that the application's exception filters make the answer. */
@@ -22,6 +30,7 @@ export class RateLimitRejectedException extends HttpException {
   readonly lease: RateLimitLease;
   /** The policy that refused; `global` for the global limiter; the class for an unnamed policy. */
   readonly policyName: string;
+  /** Which part refused. */
   readonly reason: RejectionReason;
   /** Milliseconds until the same request could pass; `undefined` where nobody knows, as for concurrency. */
   readonly retryAfterMs: number | undefined;
@@ -37,11 +46,13 @@ export class RateLimitRejectedException extends HttpException {
     this.#status = rejection.status;
   }
 
+  /** The status of the answer. */
   override getStatus(): number {
     return this.#status;
   }
 
-  override getResponse(): { statusCode: number; message: string } {
+  /** The body of the answer. */
+  override getResponse(): RejectionBody {
     return { statusCode: this.#status, message: this.message };
   }
 
