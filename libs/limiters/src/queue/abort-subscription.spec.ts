@@ -1,6 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { ConcurrencyLimiter, createChainedRateLimiter, createPartitionedRateLimiter } from '../index.js';
-import { RateLimitPartition } from '../index.js';
+import {
+  ConcurrencyLimiter,
+  createChainedRateLimiter,
+  createPartitionedRateLimiter,
+  RateLimitPartition,
+} from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 function listenersOf(signal: AbortSignal): number {
