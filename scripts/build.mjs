@@ -1,9 +1,10 @@
 // Builds each library as ESM and as CommonJS, with types; `demo` after it also the demo, then only as ESM.
 //
-//   node scripts/build.mjs         the libraries, as they are published
-//   node scripts/build.mjs demo    what the demo needs, and the demo
+//   node scripts/build.mjs             the libraries, as they are published
+//   node scripts/build.mjs demo        what the demo needs, and the demo
+//   node scripts/build.mjs limiters    one library, named as its folder
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { LIBRARIES, ROOT } from './libraries.mjs';
 import { runTool } from './run.mjs';
 
@@ -13,10 +14,13 @@ const FORMATS = {
   cjs: { type: 'commonjs', compilerArguments: ['--module', 'commonjs', '--moduleResolution', 'bundler'] },
 };
 
-const withDemo = process.argv[2] === 'demo';
+const [what] = process.argv.slice(2);
+const withDemo = what === 'demo';
+const wanted = LIBRARIES.filter(({ folder }) => what === undefined || withDemo || basename(folder) === what);
+if (wanted.length === 0) throw new Error(`There is no library ${what} to build.`);
 const formats = withDemo ? ['esm'] : ['esm', 'cjs'];
 
-for (const library of LIBRARIES) {
+for (const library of wanted) {
   rmSync(join(library.folder, 'dist'), { recursive: true, force: true });
   const built = await Promise.all(formats.map((format) => buildLibrary(library.folder, format)));
   if (built.includes(false)) stop(library.name);
