@@ -1,0 +1,235 @@
+import {
+  ConcurrencyLimiter,
+  createPartitionedRateLimiter,
+  FixedWindowRateLimiter,
+  RateLimiter,
+  RateLimitPartition,
+} from '../index.js';
+import type { PartitionedRateLimiterOptions, RateLimiterStatistics, RateLimitLease } from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A limiter of another maker: what it is asked for it hands to one of ours, unless it fails. */
+class ForeignLimiter extends RateLimiter {
+  readonly inner = new ConcurrencyLimiter({ permitLimit: 2, queueLimit: 2 });
+  replenished = 0;
+  disposed = 0;
+  idleMs: number | null = null;
+  failing: 'tryReplenish' | 'dispose' | 'idleDurationMs' | 'nothing' = 'nothing';
+
+  override get idleDurationMs(): number | null {
+    this.#fail('idleDurationMs');
+    return this.idleMs;
+  }
+
+  override getStatistics(): RateLimiterStatistics {
+    return this.inner.getStatistics();
+  }
+
+  override tryReplenish(): boolean {
+    this.replenished++;
+    this.#fail('tryReplenish');
+    return true;
+  }
+
+  override dispose(): void {
+    this.disposed++;
+    this.#fail('dispose');
+    this.inner.dispose();
+  }
+
+  protected override attemptAcquireCore(permits: number): RateLimitLease {
+    return this.inner.attemptAcquire(permits);
+  }
+
+  protected override acquireCore(permits: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    return this.inner.acquire(permits, { signal });
+  }
+
+  #fail(what: string): void {
+    if (this.failing === what) throw new Error(`${what} failed`);
+  }
+}
+
+class Keeper {
+  readonly clock = new FakeClock();
+  readonly made = new Map<string, ForeignLimiter>();
+  readonly errors: [string, unknown][] = [];
+  readonly limiter;
+
+  constructor(options: PartitionedRateLimiterOptions<string> = {}) {
+    this.limiter = createPartitionedRateLimiter(
+      (key: string) =>
+        RateLimitPartition.get(key, () => {
+          const one = new ForeignLimiter();
+          this.made.set(key, one);
+          return one;
+        }),
+      {
+        clock: this.clock,
+        onError: (error, key) => this.errors.push([(error as Error).message, key]),
+        ...options,
+      },
+    );
+  }
+
+  of(key: string): ForeignLimiter {
+    return this.made.get(key)!;
+  }
+}
+
+describe('a limiter of another maker in a partition', () => {
+  it('is replenished before it is asked', () => {
+    const keeper = new Keeper();
+    keeper.limiter.attemptAcquire('a');
+    keeper.limiter.attemptAcquire('a');
+    expect(keeper.of('a').replenished).toBe(2);
+  });
+
+  it('is replenished at least every 100 ms while somebody waits in it, and not when nobody does', async () => {
+    const keeper = new Keeper();
+    const lease = keeper.limiter.attemptAcquire('a', 2);
+    const waiting = keeper.limiter.acquire('a');
+    const before = keeper.of('a').replenished;
+    keeper.clock.advance(1_000);
+    expect(keeper.of('a').replenished).toBeGreaterThanOrEqual(before + 10);
+    lease.dispose();
+    await waiting;
+    keeper.clock.advance(200);
+    const after = keeper.of('a').replenished;
+    keeper.clock.advance(10_000);
+    expect(keeper.of('a').replenished).toBe(after);
+  });
+
+  it('that fails to replenish is reported each time, and stops nobody else', async () => {
+    const keeper = new Keeper();
+    for (const key of ['a', 'b']) keeper.limiter.attemptAcquire(key, 2);
+    const waiting = ['a', 'b'].map((key) => keeper.limiter.acquire(key));
+    keeper.of('a').failing = 'tryReplenish';
+    const before = keeper.of('b').replenished;
+    keeper.clock.advance(500);
+    expect(keeper.of('b').replenished).toBeGreaterThanOrEqual(before + 5);
+    expect(keeper.errors.length).toBeGreaterThanOrEqual(5);
+    expect(keeper.errors[0]).toEqual(['tryReplenish failed', 'a']);
+    expect(keeper.limiter.attemptAcquire('a').isAcquired).toBe(false);
+    keeper.limiter.dispose();
+    await Promise.all(waiting);
+  });
+
+  it('leaves when it says that it is idle for too long, within 300 ms', () => {
+    const keeper = new Keeper({ idleTimeoutMs: 1_000 });
+    keeper.limiter.attemptAcquire('a');
+    keeper.clock.advance(5_000);
+    expect(keeper.of('a').disposed).toBe(0);
+    keeper.of('a').idleMs = 1_001;
+    keeper.clock.advance(300);
+    expect(keeper.of('a').disposed).toBe(1);
+    expect(keeper.limiter.partitionCount).toBe(0);
+  });
+
+  it('that can’t say how idle it is stays, is reported, and stands in nobody’s way', () => {
+    const keeper = new Keeper({ idleTimeoutMs: 1_000, maxPartitions: 2 });
+    keeper.limiter.attemptAcquire('a');
+    keeper.limiter.attemptAcquire('b');
+    keeper.of('a').failing = 'idleDurationMs';
+    keeper.of('b').idleMs = 5_000;
+    keeper.clock.skip(5_000);
+    expect(keeper.limiter.attemptAcquire('c').isAcquired).toBe(true);
+    keeper.clock.advance(500);
+    expect(keeper.errors).toContainEqual(['idleDurationMs failed', 'a']);
+    expect(keeper.of('a').disposed).toBe(0);
+    expect(keeper.of('b').disposed).toBe(1);
+  });
+
+  it('that fails to end has left all the same', () => {
+    const keeper = new Keeper({ idleTimeoutMs: 1_000 });
+    keeper.limiter.attemptAcquire('a');
+    keeper.of('a').failing = 'dispose';
+    keeper.of('a').idleMs = 2_000;
+    keeper.clock.advance(300);
+    expect(keeper.errors).toEqual([['dispose failed', 'a']]);
+    expect(keeper.limiter.partitionCount).toBe(0);
+    expect(keeper.limiter.attemptAcquire('a').isAcquired).toBe(true);
+  });
+});
+
+describe('the end of a keeper of a hundred limiters', () => {
+  it('ends all of them although one fails, and throws its error as it is', () => {
+    const keeper = new Keeper();
+    for (let key = 0; key < 100; key++) keeper.limiter.attemptAcquire(String(key));
+    keeper.of('7').failing = 'dispose';
+    expect(() => keeper.limiter.dispose()).toThrow('dispose failed');
+    for (const one of keeper.made.values()) expect(one.disposed).toBe(1);
+    expect(() => keeper.limiter.dispose()).not.toThrow();
+  });
+
+  it('throws the errors of several together', () => {
+    const keeper = new Keeper();
+    for (let key = 0; key < 3; key++) keeper.limiter.attemptAcquire(String(key));
+    for (const key of ['0', '2']) keeper.of(key).failing = 'dispose';
+    const thrown = ((): unknown => {
+      try {
+        keeper.limiter.dispose();
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    })();
+    expect(thrown).toBeInstanceOf(AggregateError);
+    expect((thrown as AggregateError).errors).toHaveLength(2);
+  });
+});
+
+describe('a partition replenished by hand', () => {
+  it('serves its waiters by the beat of its keeper, which keeps the process alive for them alone', async () => {
+    const clock = new FakeClock();
+    const backgrounds: unknown[] = [];
+    const watched = {
+      now: () => clock.now(),
+      setTimer: (callback: () => void, delayMs: number, options?: { background?: boolean }) => {
+        backgrounds.push(options?.background);
+        return clock.setTimer(callback, delayMs);
+      },
+    };
+    const limiter = createPartitionedRateLimiter(
+      (key: string) =>
+        RateLimitPartition.getFixedWindowLimiter(key, () => ({
+          permitLimit: 1,
+          windowMs: 250,
+          queueLimit: 1,
+          autoReplenishment: false,
+        })),
+      { clock: watched },
+    );
+    limiter.attemptAcquire('a');
+    expect(backgrounds.filter((background) => background !== true)).toEqual([]);
+    const progress: { lease?: RateLimitLease } = {};
+    void limiter.acquire('a').then((lease) => (progress.lease = lease));
+    clock.advance(240);
+    await settled();
+    expect(progress.lease).toBeUndefined();
+    clock.advance(110);
+    await settled();
+    expect(progress.lease?.isAcquired).toBe(true);
+    const set = backgrounds.length;
+    clock.advance(1_000);
+    expect(backgrounds.slice(set).filter((background) => background !== true)).toEqual([]);
+  });
+
+  it('is up to date when it is asked, without any beat', () => {
+    const clock = new FakeClock();
+    const limiter = createPartitionedRateLimiter(
+      (key: string) =>
+        RateLimitPartition.get(
+          key,
+          () =>
+            new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 250, autoReplenishment: false, clock }),
+        ),
+      { clock },
+    );
+    expect(limiter.attemptAcquire('a').isAcquired).toBe(true);
+    clock.skip(250);
+    expect(limiter.attemptAcquire('a').isAcquired).toBe(true);
+  });
+});
