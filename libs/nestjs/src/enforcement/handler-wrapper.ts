@@ -4,9 +4,7 @@ import type { PlanBook } from '../endpoints/plan-book.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { endpointName } from '../endpoints/endpoint-rule.js';
 import type { Enforcement } from './enforcement.js';
-
-/** A response was sent by the application's callback: nothing may follow. */
-const UNANSWERED = new Promise<never>(() => undefined);
+import { unanswered } from './unanswered.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -46,7 +44,7 @@ function wrapped(method: Method, plan: EndpointPlan, enforcement: Enforcement): 
     holder.context.args = args;
     return enforcement
       .pass('args', holder)
-      .then((goesOn) => (goesOn ? method.apply(this, args) : UNANSWERED));
+      .then((goesOn) => (goesOn ? method.apply(this, args) : unanswered()));
   };
 }
 

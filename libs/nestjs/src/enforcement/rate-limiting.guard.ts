@@ -2,9 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENFORCEMENT } from '../module/tokens.js';
 import type { Enforcement } from './enforcement.js';
-
-/** Nest waits for a guard's answer; a response that was sent already needs none, and no filter may see it again. */
-const UNANSWERED = new Promise<never>(() => undefined);
+import { unanswered } from './unanswered.js';
 
 /**
  * Takes the permits of endpoints in the phase `'guard'`. `forRoot` binds it after the root module's own guards;
@@ -23,6 +21,6 @@ export class RateLimitingGuard implements CanActivate {
     // Only HTTP tells its end to a guard; elsewhere the interceptor takes the permits, and gives them back.
     if (plan === null || plan.guard === null || execution.getType() !== 'http') return true;
     const decision = this.#enforcement.pass('guard', this.#enforcement.holderOf(execution, plan));
-    return decision.then((goesOn) => (goesOn ? true : UNANSWERED));
+    return decision.then((goesOn) => (goesOn ? true : unanswered()));
   }
 }
