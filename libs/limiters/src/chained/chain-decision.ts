@@ -3,7 +3,7 @@ import type { ChainLink } from './chain-link.js';
 import { refuseByLink } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { ChainRequest } from './chain-request.js';
-import { takeFromAll } from './combined-lease.js';
+import { finishTaking, takeFromAll } from './combined-lease.js';
 
 /** How long a request is ready to wait. */
 export interface ChainWait {
@@ -14,7 +14,7 @@ export interface ChainWait {
 /** Decides now: takes from all members, or from none. */
 export function attemptChain(links: readonly ChainLink[], permits: number): RateLimitLease {
   const refusing = firstRefusing(links, permits);
-  if (refusing === undefined) return takeFromAll(links, permits);
+  if (refusing === undefined) return take(links, permits);
   return refuseByLink(refusing.participant.refuse(permits * refusing.times), refusing, links, permits);
 }
 
@@ -26,12 +26,18 @@ export function acquireChain(
   wait: ChainWait,
 ): Promise<RateLimitLease> {
   const refusing = firstRefusing(links, permits);
-  if (refusing === undefined) return Promise.resolve(takeFromAll(links, permits));
+  if (refusing === undefined) return Promise.resolve(take(links, permits));
   const refusal = refusing.participant.refusalToWait(permits * refusing.times, wait.maxWaitMs, false);
   if (refusal !== null) return Promise.resolve(refuseByLink(refusal, refusing, links, permits));
   const request = new ChainRequest(links, permits, owner, wait.signal);
   request.begin(refusing, wait.maxWaitMs);
   return request.promise;
+}
+
+function take(links: readonly ChainLink[], permits: number): RateLimitLease {
+  const lease = takeFromAll(links, permits);
+  finishTaking(links);
+  return lease;
 }
 
 function firstRefusing(links: readonly ChainLink[], permits: number): ChainLink | undefined {

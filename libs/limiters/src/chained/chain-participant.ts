@@ -20,6 +20,7 @@ export interface ChainParticipant {
   /** The most permits that it could ever grant at once. */
   readonly permitLimit: number;
 
+  /** Whether it has ended: it grants nothing any more. */
   readonly isDisposed: boolean;
 
   /** Whether another one takes from the very same permits. */
@@ -39,6 +40,13 @@ export interface ChainParticipant {
 
   /** Takes permits that are there, and counts the success. */
   take(permits: number): RateLimitLease;
+
+  /**
+   * Only where taking has consequences for others. Such a participant is taken from before the rest and may throw,
+   * in which case nothing is taken from anybody; when all are taken from it is called here, to serve those who
+   * waited for what has changed.
+   */
+  afterTaking?(): void;
 
   /** The refusal that a newcomer gets who doesn't wait; counts it. */
   refuse(permits: number): RateLimitLease;
@@ -60,9 +68,13 @@ export interface ChainParticipant {
   /** The same for the request whose turn it is. */
   reserveInTurn(permits: number): Reservation;
 
-  /** A waiting request involves the limiter: it must not be thrown away as idle before {@link ChainParticipant.unhold}. */
-  hold(): void;
-  unhold(): void;
+  /**
+   * A request that begins to wait, here or elsewhere, involves the limiter: it must not be thrown away as idle
+   * before {@link ChainParticipant.unhold}.
+   */
+  hold(waiter: Waiter): void;
+  /** Such a request has ended. */
+  unhold(waiter: Waiter): void;
 
   /** Whether a waiting request involves it. */
   readonly isHeld: boolean;

@@ -4,7 +4,7 @@ import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
 import type { Reservation } from './chain-participant.js';
 import { refuseByLink } from './chain-refusal.js';
-import { combine, takeFromAll } from './combined-lease.js';
+import { combine, finishTaking, takeEach, takeFromAll } from './combined-lease.js';
 
 /** So often a request is passed over at its turn before it goes on by reserving. */
 const TURNS_BEFORE_RESERVING = 4;
@@ -53,7 +53,7 @@ export class ChainRequest extends Waiter {
     this.#owner = owner;
     this.#at = links[0]!;
     owner.waiting.add(this);
-    for (const { participant } of links) participant.hold();
+    for (const { participant } of links) participant.hold(this);
   }
 
   override get isReserving(): boolean {
@@ -66,6 +66,33 @@ export class ChainRequest extends Waiter {
   }
 
   override takeTurn(): void {
+    try {
+      this.#takeTurn();
+    } catch (error) {
+      // A participant of another maker, or a store: whoever freed the permits has nothing to do with it.
+      this.fail(error);
+    }
+  }
+
+  override refuse(lease: RateLimitLease): void {
+    super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
+  }
+
+  override withdraw(lease: RateLimitLease, cause?: object): void {
+    const link = this.#links.find(({ participant }) => participant === cause);
+    super.withdraw(link === undefined ? lease : refuseByLink(lease, link, this.#links, this.#asked));
+  }
+
+  protected override ended(): void {
+    this.#owner.waiting.delete(this);
+    for (const { participant } of this.#links) participant.unhold(this);
+  }
+
+  protected override giveUp(): void {
+    for (const reservation of this.#reserved.splice(0).reverse()) reservation.undo();
+  }
+
+  #takeTurn(): void {
     const { queue } = this;
     for (const { participant } of this.#links) {
       if (participant !== this.#at.participant) participant.bringUpToDate();
@@ -77,19 +104,6 @@ export class ChainRequest extends Waiter {
     this.#tryAll();
   }
 
-  override refuse(lease: RateLimitLease): void {
-    super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
-  }
-
-  protected override ended(): void {
-    this.#owner.waiting.delete(this);
-    for (const { participant } of this.#links) participant.unhold();
-  }
-
-  protected override giveUp(): void {
-    for (const reservation of this.#reserved.splice(0).reverse()) reservation.undo();
-  }
-
   #tryAll(): void {
     const maxWaitMs = this.#leaveInTurn();
     const obstacle = this.#obstacle();
@@ -97,7 +111,7 @@ export class ChainRequest extends Waiter {
     const refusing = this.#links.find(
       (link) => link !== this.#at && !link.participant.canGrant(this.#asked * link.times),
     );
-    if (refusing === undefined) return this.settle(takeFromAll(this.#links, this.#asked));
+    if (refusing === undefined) return this.#grant(takeFromAll(this.#links, this.#asked));
     this.#passedOver++;
     if (this.#passedOver < TURNS_BEFORE_RESERVING) return this.#moveTo(refusing, maxWaitMs);
     this.#order = [...this.#links].sort((a, b) => a.participant.creationOrder - b.participant.creationOrder);
@@ -120,9 +134,15 @@ export class ChainRequest extends Waiter {
       if (reservation === null) return this.#moveTo(link, maxWaitMs);
       this.#reserved.push(reservation);
     }
-    const leases = this.#links.map((link) => this.#reserved[order.indexOf(link)]!.grant());
+    const leases = takeEach(this.#links, (link) => this.#reserved[order.indexOf(link)]!.grant());
     this.#reserved.length = 0;
-    this.settle(combine(this.#links, leases));
+    this.#grant(combine(this.#links, leases));
+  }
+
+  #grant(lease: RateLimitLease): void {
+    // Taking may have run code of the user's that has ended the chain.
+    if (!this.settle(lease)) lease.dispose();
+    finishTaking(this.#links);
   }
 
   /** Why it can never be granted any more. */

@@ -65,12 +65,36 @@ export class CombinedLease extends RateLimitLease {
   }
 }
 
-/** Takes permits that are there from all links. */
+/** Takes permits that are there from all links; {@link finishTaking} has to follow. */
 export function takeFromAll(links: readonly ChainLink[], permits: number): RateLimitLease {
   return combine(
     links,
-    links.map(({ participant, times }) => participant.take(permits * times)),
+    takeEach(links, ({ participant, times }) => participant.take(permits * times)),
   );
+}
+
+/** Takes from each link, first from those where that may throw: then nothing stays taken. */
+export function takeEach(
+  links: readonly ChainLink[],
+  take: (link: ChainLink) => RateLimitLease,
+): RateLimitLease[] {
+  if (links.every(isPlain)) return links.map(take);
+  const leases: RateLimitLease[] = [];
+  try {
+    for (const link of links) if (!isPlain(link)) leases.push(take(link));
+  } catch (error) {
+    throwCollected([...disposeInReverse(leases), error], 'Several members of a chain failed.');
+  }
+  return links.map((link) => (isPlain(link) ? take(link) : leases.shift()!));
+}
+
+/** Lets those be served who waited for what a taking has changed. */
+export function finishTaking(links: readonly ChainLink[]): void {
+  for (const { participant } of links) participant.afterTaking?.();
+}
+
+function isPlain({ participant }: ChainLink): boolean {
+  return participant.afterTaking === undefined;
 }
 
 /** One lease over those of all links. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js';
 import { systemClock } from '../clock.js';
 import { RefusedLease, REASON } from '../engine/refused-lease.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
@@ -28,10 +29,11 @@ export async function acquireWithTimeout(
   acquire: (signal: AbortSignal) => Promise<RateLimitLease>,
   maxWaitMs: number,
   signal: AbortSignal | undefined,
+  clock: Clock = systemClock,
 ): Promise<RateLimitLease> {
   const limit = new WaitLimit();
   if (signal !== undefined) subscribe(signal, limit);
-  const timer = systemClock.setTimer(() => limit.controller.abort(limit.timedOut), maxWaitMs);
+  const timer = clock.setTimer(() => limit.controller.abort(limit.timedOut), maxWaitMs);
   try {
     return await acquire(limit.controller.signal);
   } catch (error) {

@@ -19,17 +19,22 @@ export interface WaitingPlace {
  * abort, the end of its time, the end of its limiter.
  */
 export abstract class Waiter implements Abortable {
-  /** Neighbours in the queue. */
+  /** @internal Neighbours in the queue. */
   older: Waiter | null = null;
+  /** @internal */
   newer: Waiter | null = null;
+  /** @internal */
   queue: WaitQueue | null = null;
+  /** Where it waits; set by whoever lets it wait. */
   place: WaitingPlace | null = null;
   /** What it asks of the limiter in whose queue it is. */
   permits: number;
-  /** When its time is over, in clock milliseconds, and where it stands among the deadlines of its queue. */
+  /** When its time is over, in clock milliseconds. */
   deadlineMs = Infinity;
+  /** @internal Where it stands among the deadlines of its queue. */
   deadlineIndex = -1;
 
+  /** Settles when the wait ends. */
   readonly promise: Promise<RateLimitLease>;
   #resolve!: (lease: RateLimitLease) => void;
   #reject!: (reason: unknown) => void;
@@ -65,16 +70,27 @@ export abstract class Waiter implements Abortable {
     // A plain waiter is known to nobody but its queue.
   }
 
-  /** Ends the wait with a lease, granted or refused. */
-  settle(lease: RateLimitLease): void {
-    if (!this.#end()) return;
+  /**
+   * Ends the wait with a lease, granted or refused.
+   * @returns `false` when it had ended already: nobody gets the lease.
+   */
+  settle(lease: RateLimitLease): boolean {
+    if (!this.#end()) return false;
     this.#resolve(lease);
+    return true;
   }
 
   /** Ends the wait with a refusal, by a limiter that goes on. */
   refuse(lease: RateLimitLease): void {
     this.giveUp();
     this.settle(lease);
+  }
+
+  /** Ends the wait with an error: what had to be asked for it has thrown. */
+  fail(error: unknown): void {
+    this.leave();
+    this.giveUp();
+    if (this.#end()) this.#reject(error);
   }
 
   onAbort(reason: unknown): void {
@@ -87,8 +103,12 @@ export abstract class Waiter implements Abortable {
     this.resume();
   }
 
-  /** Ends the wait before its time, with a refusal; {@link Waiter.resume} has to follow. */
-  withdraw(lease: RateLimitLease): void {
+  /**
+   * Ends the wait before its time, with a refusal; {@link Waiter.resume} has to follow.
+   *
+   * @param _cause - what has ended and can never grant any more, where that isn't all that it waits for.
+   */
+  withdraw(lease: RateLimitLease, _cause?: object): void {
     this.#left = this.leave();
     this.settle(lease);
   }

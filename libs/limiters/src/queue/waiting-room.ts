@@ -1,5 +1,4 @@
-import type { ClockTimer } from '../clock.js';
-import type { LimiterCore } from '../engine/limiter-core.js';
+import type { Clock, ClockTimer } from '../clock.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
@@ -8,13 +7,28 @@ import { WaitQueue } from './wait-queue.js';
 /** Waiters served by one timer callback; the rest follow as soon as others have had the event loop. */
 const BATCH = 1000;
 
+/** Whose requests wait in a room. */
+export interface RoomKeeper {
+  readonly clock: Clock;
+  readonly isNewestFirst: boolean;
+  readonly isDisposed: boolean;
+  /** Applies what is due. */
+  bringUpToDate(): void;
+  /** Whether the one in turn can go. */
+  hasEnough(permits: number): boolean;
+  /** In how many milliseconds the one in turn can go; `NaN` where no timer would tell. */
+  delayUntilMs(permits: number): number;
+  retryAfterMs(permits: number): number | undefined;
+  countRefusal(): void;
+}
+
 /**
  * Where the requests of a limiter wait: their queue, the service, and the one timer, which exists only while
  * somebody waits and is set for the exact moment at which the first of them can go or has to.
  */
 export class WaitingRoom implements WaitingPlace {
   queue: WaitQueue;
-  readonly #core: LimiterCore;
+  readonly #keeper: RoomKeeper;
   #isServing = false;
   #timer: ClockTimer | null = null;
   #timerAtMs = Infinity;
@@ -24,7 +38,7 @@ export class WaitingRoom implements WaitingPlace {
     this.#timer = null;
     this.#timerAtMs = Infinity;
     this.#left = BATCH;
-    this.#core.bringUpToDate();
+    this.#keeper.bringUpToDate();
     this.serve();
     const isDone = this.#left > 0;
     this.#left = Infinity;
@@ -33,16 +47,16 @@ export class WaitingRoom implements WaitingPlace {
     this.#arm();
   };
 
-  constructor(core: LimiterCore) {
-    this.#core = core;
-    this.queue = new WaitQueue(core.isNewestFirst);
+  constructor(keeper: RoomKeeper) {
+    this.#keeper = keeper;
+    this.queue = new WaitQueue(keeper.isNewestFirst);
   }
 
   /** Whether a newcomer that asks for permits may take them although others wait. */
   lets(permits: number): boolean {
     if (permits === 0) return true;
     if (this.queue.hasReserving) return false;
-    return this.queue.withPermits === 0 || this.#core.isNewestFirst;
+    return this.queue.withPermits === 0 || this.#keeper.isNewestFirst;
   }
 
   enter(waiter: Waiter): void {
@@ -60,8 +74,8 @@ export class WaitingRoom implements WaitingPlace {
       while (
         next !== null &&
         this.#left > 0 &&
-        !this.#core.isDisposed &&
-        this.#core.hasEnough(next.permits)
+        !this.#keeper.isDisposed &&
+        this.#keeper.hasEnough(next.permits)
       ) {
         this.#left--;
         next.takeTurn();
@@ -74,16 +88,16 @@ export class WaitingRoom implements WaitingPlace {
   }
 
   resume(): void {
-    this.#core.bringUpToDate();
+    this.#keeper.bringUpToDate();
     this.serve();
   }
 
   retryAfterMs(permits: number): number | undefined {
-    return this.#core.retryAfterMs(permits);
+    return this.#keeper.retryAfterMs(permits);
   }
 
   countRefusal(): void {
-    this.#core.countRefusal();
+    this.#keeper.countRefusal();
   }
 
   /** Whether evicting from the oldest end can leave at most so many permits waiting. */
@@ -109,7 +123,7 @@ export class WaitingRoom implements WaitingPlace {
     for (const waiter of this.queue.inOrder()) {
       if (waiter.permits <= limit) continue;
       this.queue.delete(waiter);
-      this.#core.countRefusal();
+      this.#keeper.countRefusal();
       waiter.refuse(new RefusedLease(REASON.limitLowered));
     }
   }
@@ -129,7 +143,7 @@ export class WaitingRoom implements WaitingPlace {
   }
 
   #expire(): void {
-    const nowMs = this.#core.clock.now();
+    const nowMs = this.#keeper.clock.now();
     for (let waiter = this.queue.overdue(nowMs); waiter !== undefined; waiter = this.queue.overdue(nowMs)) {
       waiter.onDeadline();
     }
@@ -137,17 +151,17 @@ export class WaitingRoom implements WaitingPlace {
 
   #arm(): void {
     const next = this.queue.inTurn;
-    if (next === null || this.#core.isDisposed) return this.#disarm();
-    const turnInMs = this.#core.delayUntilMs(next.permits);
+    if (next === null || this.#keeper.isDisposed) return this.#disarm();
+    const turnInMs = this.#keeper.delayUntilMs(next.permits);
     const deadlineMs = this.queue.firstDeadlineMs;
     if (Number.isNaN(turnInMs) && deadlineMs === Infinity) return this.#disarm();
-    const nowMs = this.#core.clock.now();
+    const nowMs = this.#keeper.clock.now();
     const deadlineInMs = deadlineMs - nowMs;
     const delayMs = Math.max(0, turnInMs <= deadlineInMs ? turnInMs : deadlineInMs);
     if (this.#timer !== null && this.#timerAtMs === nowMs + delayMs) return;
     this.#disarm();
     this.#timerAtMs = nowMs + delayMs;
-    this.#timer = this.#core.clock.setTimer(this.#onTimer, delayMs);
+    this.#timer = this.#keeper.clock.setTimer(this.#onTimer, delayMs);
   }
 
   #disarm(): void {
