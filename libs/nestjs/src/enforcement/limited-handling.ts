@@ -52,6 +52,9 @@ export class LimitedHandling implements Unsubscribable {
   }
 
   #run(): void {
+    // A client that left before, during a later guard, took its permits along: nothing may run without them.
+    const { abortReason } = this.#holder.context;
+    if (abortReason !== undefined) return this.#subscriber.error(abortReason);
     this.#handler = this.#handle().subscribe(this.#subscriber);
   }
 

@@ -1,0 +1,67 @@
+import type { ArgumentsHost, CanActivate, ExceptionFilter } from '@nestjs/common';
+import { Catch, Controller, Get, UseFilters, UseGuards } from '@nestjs/common';
+import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { eventually } from './eventually.js';
+import { Gate } from './gate.js';
+import { PLATFORMS, startApp, stopApps } from './test-app.js';
+import { WatchedLimiter } from './watched-limiter.js';
+
+const gate = { current: new Gate() };
+const started: string[] = [];
+const failures: Error[] = [];
+
+class SlowGuard implements CanActivate {
+  async canActivate(): Promise<boolean> {
+    await gate.current.pass();
+    return true;
+  }
+}
+
+@Catch()
+class NotingFilter implements ExceptionFilter {
+  catch(exception: Error, host: ArgumentsHost): void {
+    failures.push(exception);
+    const response = host.getArgByIndex<{ status(code: number): { send(body: string): void } }>(1);
+    response.status(499).send('');
+  }
+}
+
+@Controller()
+class LateController {
+  @Get('late')
+  @EnableRateLimiting('slots', { phase: 'guard' })
+  @UseGuards(SlowGuard)
+  @UseFilters(NotingFilter)
+  late(): string {
+    started.push('late');
+    return 'late';
+  }
+}
+
+describe.each(PLATFORMS)('a client that leaves on $name', (platform) => {
+  beforeEach(() => {
+    gate.current = new Gate();
+    started.length = 0;
+    failures.length = 0;
+  });
+  afterEach(stopApps);
+
+  it('gives back what the guard took while later guards run, and its handler never runs', async () => {
+    const slots = new WatchedLimiter(1);
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ policies: { slots: slots.policy } })],
+      controllers: [LateController],
+    });
+    const leaving = app.open('/late');
+    await eventually(() => gate.current.waiting === 1);
+    expect(slots.held).toBe(1);
+    leaving.abort();
+    await eventually(() => slots.held === 0);
+    gate.current.open();
+    await eventually(() => failures.length + started.length > 0);
+    expect(started).toEqual([]);
+    expect(failures[0]?.name).toBe('ClientGoneException');
+    expect((await app.get('/late')).status).toBe(200);
+    await eventually(() => slots.held === 0);
+  });
+});
