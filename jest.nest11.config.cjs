@@ -2,7 +2,19 @@
 const { dirname } = require('node:path');
 const base = require('./jest.config.cjs');
 
-const NEST_PACKAGES = ['common', 'core', 'platform-express', 'platform-fastify', 'testing'];
+const NEST_PACKAGES = [
+  'common',
+  'core',
+  'platform-express',
+  'platform-fastify',
+  'testing',
+  'websockets',
+  'platform-ws',
+  'platform-socket.io',
+  'microservices',
+  'graphql',
+  'apollo',
+];
 
 const nest11 = Object.fromEntries(
   NEST_PACKAGES.map((name) => {
