@@ -2,6 +2,7 @@ import { participantsOf } from '../../chained/chain-participant.js';
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
 import { ConcurrencyLimiter } from '../../concurrency/concurrency-limiter.js';
 import { FixedWindowRateLimiter } from '../../fixed-window/fixed-window-rate-limiter.js';
+import { saysWhenEnded } from '../../managed-lifetime/when-ended.js';
 import { isRateLimiter } from '../../rate-limiter.js';
 import type { RateLimiter } from '../../rate-limiter.js';
 import { SlidingWindowRateLimiter } from '../../sliding-window/sliding-window-rate-limiter.js';
@@ -24,6 +25,8 @@ export class KeptLimiter {
   readonly limiter: AsyncRateLimiter;
   /** Whether the end of its idleness can be told beforehand: only of limiters that we know. */
   readonly isPredictable: boolean;
+  /** Whether it needn't be looked at to learn that it may go. */
+  readonly saysWhenEnded: boolean;
   /** The limiter, where it has to be replenished by its keeper: it doesn't do so by itself, or we can't know. */
   readonly manual: RateLimiter | null;
   /**
@@ -37,6 +40,7 @@ export class KeptLimiter {
     this.declared = declared;
     this.limiter = limiter;
     this.isPredictable = FORESEEABLE.has(limiter.constructor);
+    this.saysWhenEnded = saysWhenEnded(limiter);
     this.manual =
       isRateLimiter(limiter) && (!limiter.isAutoReplenishing || !this.isPredictable) ? limiter : null;
   }

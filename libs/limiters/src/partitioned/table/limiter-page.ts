@@ -13,6 +13,8 @@ import type { ReplenishmentBeat } from './replenishment-beat.js';
 
 /** How soon a limiter is looked at again whose idleness can't be foreseen. */
 const POLL_MS = 50;
+/** How soon one is looked at again that says when it ends: only to let go of what its last request needed. */
+const TIDY_MS = 10_000;
 
 /** Partitions whose limiters are objects: those of factories, and those with settings that rows don't have. */
 export class LimiterPage extends PartitionPage {
@@ -29,6 +31,11 @@ export class LimiterPage extends PartitionPage {
   /** Puts the limiter of a new partition into its place. */
   keep(index: number, kept: KeptLimiter): void {
     this.#limiters[index] = kept;
+  }
+
+  /** The limiter of a partition as it was made. */
+  limiterOf(index: number): AsyncRateLimiter {
+    return this.#at(index).limiter;
   }
 
   override replenish(index: number): void {
@@ -84,6 +91,7 @@ export class LimiterPage extends PartitionPage {
   override dueMs(index: number, now: number): number {
     const nowMs = this.#context.originMs + toMilliseconds(now);
     const kept = this.#at(index);
+    if (kept.saysWhenEnded) return nowMs + TIDY_MS;
     if (!kept.isPredictable) return nowMs + POLL_MS;
     const idleMs = kept.limiter.idleDurationMs ?? 0;
     // Idle for longer than that already, it is held by a waiting chain: look again soon.

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import { originOf, readNanoseconds, toNanoseconds } from '../../engine/time-unit.js';
 import type { LimiterOptions } from '../../engine/limiter-options.js';
 import { show, throwCollected, typeError } from '../../errors.js';
+import { listenForEnd } from '../../managed-lifetime/when-ended.js';
 import type { HelperPartition } from '../helper-partition.js';
 import { isHelperPartition } from '../helper-partition.js';
 import type { CellGroup } from './cell-groups.js';
@@ -37,6 +38,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
   readonly #wheel: ExpiryWheel;
   readonly #beat: ReplenishmentBeat;
   #generation = 0;
+  #isDisposed = false;
 
   constructor(options: TableOptions) {
     this.#options = options;
@@ -98,6 +100,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   /** Ends all limiters, whatever some of them throw. */
   dispose(): void {
+    this.#isDisposed = true;
     this.#wheel.stop();
     this.#beat.stop();
     const errors: unknown[] = [];
@@ -138,8 +141,15 @@ export class PartitionTable implements ExpiringRows, PageContext {
       ? this.#createOf(declared, identity, now)
       : this.#keep(declared, identity);
     this.#rows.add(identity, row);
-    this.#wheel.add(row, this.page(row).dueMs(indexOf(row), now));
+    const page = this.page(row);
+    this.#wheel.add(row, page.dueMs(indexOf(row), now));
+    if (page instanceof LimiterPage) listenForEnd(page.limiterOf(indexOf(row)), () => this.#onEnded(row));
     return row;
+  }
+
+  /** A limiter with a managed lifetime has ended: its partition goes at once, its row when its bucket is due. */
+  #onEnded(row: number): void {
+    if (!this.#isDisposed && !this.#isGone(row)) this.#forget(this.page(row), indexOf(row));
   }
 
   #createOf(declared: HelperPartition<unknown, LimiterOptions>, identity: unknown, now: number): number {
