@@ -51,3 +51,18 @@ export {
 } from './partitioned/partitioned-rate-limiter.js';
 export type { PartitionContext } from './partitioned/rate-limit-partition.js';
 export { RateLimitPartition } from './partitioned/rate-limit-partition.js';
+
+export { DerivedLease } from './linked/derived-lease.js';
+export { leaseParticipants } from './linked/lease-participants.js';
+export type { StoredLease } from './linked/lease-storage.js';
+export type { LinkedLeaseRateLimiterOptions } from './linked/linked-lease-rate-limiter.js';
+export { LinkedLeaseRateLimiter } from './linked/linked-lease-rate-limiter.js';
+export type { LeaseReleaser, ShareableLeaseOwner } from './linked/shareable-lease-owner.js';
+export { SingleShareableLeaseOwner } from './linked/single-shareable-lease-owner.js';
+
+export { ManagedLifetimeLimiter } from './managed-lifetime/managed-lifetime-limiter.js';
+export type {
+  LifetimeRegistrar,
+  ManagedLifetimeFactory,
+} from './managed-lifetime/managed-lifetime-partition.js';
+export { getManagedLifetimeLimiter } from './managed-lifetime/managed-lifetime-partition.js';

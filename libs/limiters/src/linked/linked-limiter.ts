@@ -1,0 +1,49 @@
+import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
+import type { ChainParticipant } from '../chained/chain-participant.js';
+import { chainParticipants } from '../chained/chain-participant.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import { RateLimiter } from '../rate-limiter.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import type { ShareableLeaseOwner } from './shareable-lease-owner.js';
+
+/** What a request needs of a linked limiter. */
+export interface LinkedRequest<TResource> {
+  readonly store: ShareableLeaseOwner<TResource>;
+  readonly base: AsyncPartitionedRateLimiter<TResource>;
+  readonly resource: TResource;
+}
+
+/** A linked limiter together with one resource and the store that it belongs to, for a chain. */
+export class LinkedLimiter<TResource> extends RateLimiter {
+  readonly #request: LinkedRequest<TResource>;
+  readonly #participants: readonly ChainParticipant[] | null;
+
+  constructor(request: LinkedRequest<TResource>, participants: readonly ChainParticipant[] | null) {
+    super();
+    this.#request = request;
+    this.#participants = participants;
+  }
+
+  override get idleDurationMs(): null {
+    return null;
+  }
+
+  override getStatistics(): RateLimiterStatistics | null {
+    const { base, resource } = this.#request;
+    return base.getStatistics(resource);
+  }
+
+  [chainParticipants](): readonly ChainParticipant[] | null {
+    return this.#participants;
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    const { store, base, resource } = this.#request;
+    return store.acquireLease(base, resource, permitCount);
+  }
+
+  protected override async acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    const { store, base, resource } = this.#request;
+    return store.acquireLeaseAsync(base, resource, permitCount, signal);
+  }
+}
