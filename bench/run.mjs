@@ -62,8 +62,8 @@ async function runWorkload(name) {
 
 function choose(scenario, part) {
   const contestants = scenario.contestants.filter((id) => id.includes(part) || id.startsWith('minimum'));
-  const isHere = ({ of, aheadOf = [], times = of }) =>
-    [of, times, ...aheadOf].every((id) => contestants.includes(id));
+  const isHere = ({ of, aheadOf = [], times = of, above = of }) =>
+    [of, times, above, ...aheadOf].every((id) => contestants.includes(id));
   return { ...scenario, contestants, goals: scenario.goals.filter(isHere) };
 }
 

@@ -9,9 +9,9 @@ function randomNumbers(seed) {
   };
 }
 
-/** A flat string (below 13 characters V8 doesn't make ropes), as a header or a parsed body gives. */
+/** Flat, as a header gives it: below 13 characters V8 makes no ropes. */
 export function keyOf(number) {
-  return `u-${number}`;
+  return `user-${number}`;
 }
 
 /** @returns {string[]} `draws` keys out of `size`, each as likely as the others */

@@ -38,10 +38,13 @@ function checkGoal(goal, { medians, main, titles, columns }) {
       actual: names || '',
     };
   }
-  const actual = goal.times === undefined ? own : own / medians.get(goal.times)[column];
+  const base = goal.above === undefined ? 0 : medians.get(goal.above)[column];
+  const actual =
+    goal.times === undefined ? own - base : (own - base) / (medians.get(goal.times)[column] - base);
   const what = goal.times === undefined ? ` ${title}` : ` × ${titles.get(goal.times)}`;
+  const above = goal.above === undefined ? '' : ` above ${titles.get(goal.above)}`;
   return {
-    text: `${titles.get(goal.of)} at most ${goal.atMost}${what}`,
+    text: `${titles.get(goal.of)} at most ${goal.atMost}${what}${above}`,
     isReached: actual <= goal.atMost,
     actual: round(actual, goal.times === undefined ? 1 : 2),
   };

@@ -22,13 +22,15 @@
  */
 
 /**
- * What we want to reach: a figure `atMost` (times that of `times`, if given), or ahead of all `aheadOf`.
+ * What we want to reach: a figure `atMost` (times that of `times`, if given; both without that of `above`, if given),
+ * or ahead of all `aheadOf`.
  *
  * @typedef {object} Goal
  * @property {string} of - the contestant
  * @property {string} [column] - the first where not given
  * @property {number} [atMost]
  * @property {string} [times]
+ * @property {string} [above]
  * @property {string[]} [aheadOf]
  */
 

@@ -13,7 +13,7 @@ export const workload = {
   title: 'Decisions',
   folder: 'rates',
   columns: [{ key: 'ns', title: 'ns per decision', digits: 0 }],
-  rounds: 7,
+  rounds: 5,
   scenarios({ isQuick }) {
     const size = isQuick ? 20 : 1;
     return ['granted', 'refused'].flatMap((outcome) => [

@@ -6,12 +6,12 @@ const SHORTEST_WINDOW_MS = 4000;
 const REHEARSAL_WINDOW_MS = 1000;
 const REHEARSAL_KEYS = 10_000;
 /** A key among a million costs more than one among a few, and the machine may have other things to do. */
-const SPARE_TIME = 4;
+const SPARE_TIME = 3;
 const IDLE_TIMEOUT_MS = 1000;
 /** So few arrive in one turn of the event loop that a longer one isn't their own doing. */
 const KEYS_PER_TURN = 100;
-/** The slowest sweep of a peer comes every ten seconds. */
-const LEAVE_WITHIN_MS = 15_000;
+/** The slowest sweep of a peer comes every ten seconds, or with the next window. */
+const SLOWEST_SWEEP_MS = 12_000;
 const PEERS = ['hitlimit', 'fastify', 'limiter', 'express', 'rate-limiter-flexible', 'throttler'];
 const OURS = ['ratelease-window', 'ratelease-bucket', 'ratelease-custom'];
 
@@ -53,7 +53,7 @@ export const workload = {
 export async function start({ scenario: { keyCount }, contestant: id }) {
   const { contestant } = await import(`../contestants/rates/${id}.mjs`);
   const create = (windowMs) =>
-    contestant.create({ limit: 10, windowMs, idleTimeoutMs: IDLE_TIMEOUT_MS, keyCount });
+    contestant.create({ limit: 1, windowMs, idleTimeoutMs: IDLE_TIMEOUT_MS, keyCount });
   const arriveIn = contestant.isAsync ? arriveAsync : arriveSync;
   const windowMs = await findWindowMs(create(REHEARSAL_WINDOW_MS), arriveIn, keyCount);
   const limiter = create(windowMs);
@@ -74,7 +74,7 @@ export async function start({ scenario: { keyCount }, contestant: id }) {
       if (!areAllLive || limiter.size === undefined) return figures;
 
       const idle = await watchTurns(() => performance.now() > endMs);
-      const lastMs = performance.now() + LEAVE_WITHIN_MS;
+      const lastMs = performance.now() + Math.max(SLOWEST_SWEEP_MS, windowMs + 2000);
       const leaving = await watchTurns(() => limiter.size() === 0 || performance.now() > lastMs);
       return {
         ...figures,

@@ -18,7 +18,7 @@ export const workload = {
     { key: 'rejectedAtOnce', title: 'rejected at once, %', digits: 0 },
     { key: 'lost', title: 'others lost', digits: 0 },
   ],
-  rounds: 5,
+  rounds: 3,
   scenarios: ({ isQuick }) => [
     {
       name: 'some of 100,000 waiters',

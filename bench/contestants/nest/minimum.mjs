@@ -1,0 +1,2 @@
+/** The application by itself. */
+export const contestant = { title: 'nothing', setup: () => ({}) };
