@@ -51,11 +51,9 @@ async function startAll(ids, start) {
 async function startContestant(task) {
   const execArgv = ['--expose-gc', ...(task.settings.nodeArguments ?? [])];
   const child = fork(PROCESS, [JSON.stringify(task)], { execArgv });
+  const ended = once(child, 'exit').then(() => [{ error: 'it ended before its time.' }]);
   const answer = async () => {
-    const [what] = await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(() => [{ error: 'it ended before its time.' }]),
-    ]);
+    const [what] = await Promise.race([once(child, 'message'), ended]);
     if (what.error !== undefined) {
       child.kill();
       throw new Error(`${task.contestant} in ${task.workload}, ${task.scenario.name}: ${what.error}`);
@@ -69,7 +67,6 @@ async function startContestant(task) {
       return answer();
     },
     end: async () => {
-      const ended = once(child, 'exit');
       child.disconnect();
       await ended;
     },
