@@ -10,13 +10,14 @@ const WARM_UP_AT_MOST_MS = 4000;
  *
  * @param {(times: number) => unknown} run - may return a promise
  * @param {{ isQuick: boolean }} settings
- * @param {number} warmUp - how often to run before anything is measured, unless that takes too long
+ * @param {number} warmUp - how often to run before anything is measured
+ * @param {number} [atMostMs] - unless that takes too long
  */
-export async function prepareRounds(run, settings, warmUp) {
+export async function prepareRounds(run, settings, warmUp, atMostMs = WARM_UP_AT_MOST_MS) {
   const step = Math.max(1, Math.ceil(warmUp / 100));
   const startMs = performance.now();
   const laps = [];
-  while (laps.length * step < warmUp && performance.now() - startMs < WARM_UP_AT_MOST_MS) {
+  while (laps.length * step < warmUp && performance.now() - startMs < atMostMs) {
     const lapMs = performance.now();
     await run(step);
     laps.push(performance.now() - lapMs);

@@ -88,8 +88,8 @@ export async function start({ scenario, contestant: id, settings }) {
     ? decideAsync(limiter, keys, contestant.atOnce ?? 1)
     : decideSync(limiter, keys);
 
-  // Each key has been seen once before it counts: with a limit of 1 all is refused from then on.
-  const times = await prepareRounds(run, settings, keys.length);
+  // With a limit of 1 all is refused once each key has been seen.
+  const times = await prepareRounds(run, settings, keys.length, isGranted ? undefined : Infinity);
   return {
     async round() {
       let granted = 0;
