@@ -25,6 +25,7 @@ export { RateLimiterOptions } from './module/rate-limiter-options.js';
 export type {
   ConfigureRateLimiting,
   EndpointBinding,
+  GlobalPhase,
   ProvidedOptions,
   RateLimitingAsyncOptions,
   RateLimitingModuleOptions,

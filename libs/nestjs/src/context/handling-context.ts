@@ -21,12 +21,12 @@ export class HandlingContext implements RateLimitingContext {
   readonly type: RateLimitingContextType;
   readonly request: ApplicationValue;
   readonly response: ApplicationValue;
-  // oxlint-disable-next-line typescript/no-unsafe-function-type
-  readonly handler: Function;
-  readonly execution: ExecutionContext;
   args: readonly unknown[] | undefined = undefined;
 
   readonly #settings: ContextSettings;
+  #execution: ExecutionContext;
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  #handler: Function | undefined;
   readonly #partitions: AnyPartition[] = [];
   #abort: AbortController | undefined = undefined;
   #abortReason: Error | undefined = undefined;
@@ -34,19 +34,35 @@ export class HandlingContext implements RateLimitingContext {
   #clientNetwork: string | undefined = undefined;
 
   // oxlint-disable-next-line typescript/no-unsafe-function-type
-  constructor(execution: ExecutionContext, handler: Function, settings: ContextSettings) {
+  constructor(execution: ExecutionContext, handler: Function | undefined, settings: ContextSettings) {
     this.type = execution.getType<RateLimitingContextType>();
     const source = contextSource(execution, this.type);
     this.request = source.request;
     this.response = source.response;
-    this.handler = handler;
-    this.execution = execution;
+    this.#handler = handler;
+    this.#execution = execution;
     this.#settings = settings;
   }
 
   // oxlint-disable-next-line typescript/no-unsafe-function-type
-  get controller(): Function {
-    return this.execution.getClass();
+  get handler(): Function | undefined {
+    return this.#handler;
+  }
+
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  get controller(): Function | undefined {
+    return this.#execution.getClass();
+  }
+
+  get execution(): ExecutionContext {
+    return this.#execution;
+  }
+
+  /** The request has come to its handler; what was decided before routing stays decided. */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  route(execution: ExecutionContext, handler: Function): void {
+    this.#execution = execution;
+    this.#handler = handler;
   }
 
   get user(): ApplicationValue {

@@ -30,12 +30,12 @@ export interface RateLimitingContext {
   readonly clientIp: string | undefined;
   /** The same with IPv6 cut to its network (`ipv6SubnetPrefix`, 64 by default): one customer, one key. */
   readonly clientNetwork: string | undefined;
-  /** The method that handles the request. */
+  /** The method that handles the request; `undefined` before routing and in code outside handlers. */
   // oxlint-disable-next-line typescript/no-unsafe-function-type
-  readonly handler: Function;
-  /** The class that the method belongs to. */
+  readonly handler: Function | undefined;
+  /** The class that the method belongs to; `undefined` where there is no method. */
   // oxlint-disable-next-line typescript/no-unsafe-function-type
-  readonly controller: Function;
+  readonly controller: Function | undefined;
   /** Nest's own context, for everything else. */
   readonly execution: ExecutionContext;
   /** Aborts when nobody waits for the answer any more: the client left, or the application shuts down. */

@@ -1,8 +1,8 @@
 import type { EndpointOptions } from '../decorators/enable-rate-limiting.js';
 import type { PolicySet } from '../policies/policy-set.js';
 
-/** The acquisitions of a plan: before later guards, after them, with the handler's arguments. */
-export type Phase = 'guard' | 'interceptor' | 'args';
+/** The acquisitions of a plan: before routing, before later guards, after them, with the handler's arguments. */
+export type Phase = 'middleware' | 'guard' | 'interceptor' | 'args';
 
 /** What is taken at one go for a request. */
 export interface Acquisition {
@@ -20,6 +20,7 @@ export interface EndpointPlan {
   /** The method as it was written, where a wrapper stands in its place. */
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   readonly handler: Function;
+  readonly middleware: Acquisition | null;
   readonly guard: Acquisition | null;
   readonly interceptor: Acquisition | null;
   readonly args: Acquisition | null;

@@ -19,6 +19,8 @@ export class PlanBook {
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   readonly #plans = new Map<Function, Map<Function, EndpointPlan | null>>();
 
+  #beforeRouting: EndpointPlan | null | undefined = undefined;
+
   constructor(settings: Settings, policies: PolicyRegistry) {
     this.#settings = settings;
     this.policies = policies;
@@ -30,6 +32,12 @@ export class PlanBook {
   planOf(controller: Function, handler: Function): EndpointPlan | null {
     const plan = this.#plans.get(controller)?.get(handler);
     return plan === undefined ? this.#enter(controller, handler) : plan;
+  }
+
+  /** What applies to every request before its handler is chosen; `null` for nothing. */
+  get planBeforeRouting(): EndpointPlan | null {
+    if (this.#beforeRouting === undefined) this.#beforeRouting = this.#makeBeforeRouting();
+    return this.#beforeRouting;
   }
 
   /** Which policies apply to an endpoint, before they are compiled. */
@@ -65,7 +73,8 @@ export class PlanBook {
     const endpoint = endpointName(controller, handler);
     checkOptions(endpoint, rule.options);
     const policies = rule.policies.map((reference) => this.policies.find(reference, endpoint));
-    const byPhase: Record<EnforcementPhase, Acquisition | null> = {
+    const byPhase: Record<EnforcementPhase | 'middleware', Acquisition | null> = {
+      middleware: null,
       guard: null,
       interceptor: null,
       handler: null,
@@ -80,16 +89,22 @@ export class PlanBook {
     }
     const all = Object.values(byPhase).filter((acquisition) => acquisition !== null);
     if (all.length === 0) return null;
-    const isFollowed = all.some(
-      ({ set, maxWaitMs }) => set.mayWait || set.holdsPermits || maxWaitMs !== undefined,
-    );
     return {
       handler,
+      middleware: byPhase.middleware,
       guard: byPhase.guard,
       interceptor: byPhase.interceptor,
       args: byPhase.handler,
-      isFollowed,
+      isFollowed: all.some(isFollowed),
     };
+  }
+
+  #makeBeforeRouting(): EndpointPlan | null {
+    const { global } = this.policies;
+    if (global === undefined || this.#settings.globalPhase !== 'middleware') return null;
+    const middleware = this.#acquisition('The global limiter', [global], [], {})!;
+    const others = { guard: null, interceptor: null, args: null };
+    return { handler: beforeRouting, middleware, ...others, isFollowed: isFollowed(middleware) };
   }
 
   #acquisition(
@@ -103,6 +118,16 @@ export class PlanBook {
     const { permitCount = 1, when, maxWaitMs } = policies.length === 0 ? {} : options;
     return { endpoint, set, otherwise: this.policies.setOf(global), permitCount, when, maxWaitMs };
   }
+}
+
+/** Stands for the handler of a request that none was chosen for yet. */
+function beforeRouting(): void {
+  // It is never called.
+}
+
+/** Whether a request must be followed to its end. */
+function isFollowed({ set, maxWaitMs }: Acquisition): boolean {
+  return set.mayWait || set.holdsPermits || maxWaitMs !== undefined;
 }
 
 function checkOptions(

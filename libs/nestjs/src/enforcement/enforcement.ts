@@ -5,6 +5,7 @@ import type { AcquireOptions, RateLimitLease } from '@ratelease/limiters';
 import { ObjectDisposedError } from '@ratelease/limiters';
 import { handlingIdentity } from '../context/context-source.js';
 import { HandlingContext } from '../context/handling-context.js';
+import { OutsideExecution } from '../context/outside-execution.js';
 import type { RateLimitingContextType } from '../context/rate-limiting-context.js';
 import type { Acquisition, EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
@@ -14,6 +15,7 @@ import { shown } from '../errors/shown.js';
 import { ConnectionWatch } from '../holding/connection-watch.js';
 import { Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
+import { rawRequest } from '../http/raw-http.js';
 import { writeRateLimit } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import { PLANS, SETTINGS } from '../module/tokens.js';
@@ -53,13 +55,38 @@ export class Enforcement implements OnModuleDestroy {
     const type = execution.getType<RateLimitingContextType>();
     const identity = handlingIdentity(execution, type);
     const known = this.#holders.get(identity);
-    // A request can fall through to the next matching route: that is another handling.
     if (known !== undefined && known.plan === plan) return known;
     const isHttp = type === 'http';
-    const holder = new Holder(plan, new HandlingContext(execution, plan.handler, this.#settings), !isHttp);
-    this.#holders.set(identity, holder);
+    let holder: Holder;
+    if (known !== undefined && known.plan === this.#plans.planBeforeRouting) {
+      holder = known;
+      known.route(plan, execution);
+    } else {
+      // A request can fall through to the next matching route: that is another handling.
+      holder = new Holder(plan, new HandlingContext(execution, plan.handler, this.#settings), !isHttp);
+      holder.decisions.middleware = this.#decisionBeforeRouting(holder);
+      this.#holders.set(identity, holder);
+    }
     if (isHttp && plan.isFollowed) this.#watch.watch(holder);
     return holder;
+  }
+
+  /** The holder of a request that no handler was chosen for yet. */
+  holderBeforeRouting(request: object, response: object, plan: EndpointPlan): Holder {
+    const identity = rawRequest(request);
+    const known = this.#holders.get(identity);
+    if (known !== undefined) return known;
+    const execution = new OutsideExecution('http', [request, response]);
+    const holder = new Holder(plan, new HandlingContext(execution, undefined, this.#settings), false);
+    this.#holders.set(identity, holder);
+    if (plan.isFollowed) this.#watch.watch(holder);
+    return holder;
+  }
+
+  /** What was decided before routing for the same request: by another route of it, or for a GraphQL operation. */
+  #decisionBeforeRouting({ plan, context }: Holder): Promise<boolean> | undefined {
+    if (plan.middleware === null || typeof context.request !== 'object') return undefined;
+    return this.#holders.get(rawRequest(context.request))?.decisions.middleware;
   }
 
   /**

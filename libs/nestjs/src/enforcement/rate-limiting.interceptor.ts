@@ -1,7 +1,7 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import type { Phase } from '../endpoints/endpoint-plan.js';
+import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import type { Holder } from '../holding/holder.js';
 import { ENFORCEMENT } from '../module/tokens.js';
 import type { Enforcement } from './enforcement.js';
@@ -21,8 +21,7 @@ export class RateLimitingInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const plan = this.#enforcement.planOf(execution);
-    if (plan === null || (plan.interceptor === null && plan.args === null && !plan.isFollowed))
-      return next.handle();
+    if (plan === null || isPassed(plan)) return next.handle();
     const holder = this.#enforcement.holderOf(execution, plan);
     const phases = phasesOf(holder);
     const handle =
@@ -37,9 +36,15 @@ export class RateLimitingInterceptor implements NestInterceptor {
   }
 }
 
+/** Nothing is taken here, and nothing held. */
+function isPassed({ middleware, interceptor, args, isFollowed }: EndpointPlan): boolean {
+  return middleware === null && interceptor === null && args === null && !isFollowed;
+}
+
 /** Only HTTP lets a guard acquire: elsewhere its permits are taken here, with those of the interceptor. */
-function phasesOf({ plan, context }: Holder): readonly Phase[] {
+function phasesOf({ plan, context, decisions }: Holder): readonly Phase[] {
   const phases: Phase[] = [];
+  if (plan.middleware !== null && decisions.middleware === undefined) phases.push('middleware');
   if (plan.guard !== null && context.type !== 'http') phases.push('guard');
   if (plan.interceptor !== null) phases.push('interceptor');
   return phases;

@@ -11,8 +11,10 @@ import type { Holder } from './holder.js';
 export class ConnectionWatch {
   readonly #holders = new WeakMap<Socket, Set<Holder>>();
 
-  /** Watches the request and response of a holder; where they have ended already, tells it at once. */
+  /** Watches the request and response of a holder, once; where they have ended already, tells it at once. */
   watch(holder: Holder): void {
+    if (holder.isWatched) return;
+    holder.isWatched = true;
     const response = rawResponse(holder.context.response);
     const request = rawRequest(holder.context.request);
     if (isGone(request, response)) {

@@ -1,3 +1,4 @@
+import type { ExecutionContext } from '@nestjs/common';
 import type { RateLimitLease } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
@@ -9,14 +10,17 @@ import { ClientGoneException } from '../rejection/client-gone.exception.js';
  * that left; neither end alone would do.
  */
 export class Holder {
-  readonly plan: EndpointPlan;
+  /** Whether the end of the response is told to it. */
+  isWatched = false;
   readonly context: HandlingContext;
   /** What each phase comes to: an acquisition is made once, however often a guard or interceptor is bound. */
   readonly decisions: Record<Phase, Promise<boolean> | undefined> = {
+    middleware: undefined,
     guard: undefined,
     interceptor: undefined,
     args: undefined,
   };
+  #plan: EndpointPlan;
   #leases: RateLimitLease[] = [];
   #running = 0;
   #waiting = 0;
@@ -26,9 +30,20 @@ export class Holder {
    * @param isClosed - `true` where there is no response to wait for: the work is all there is.
    */
   constructor(plan: EndpointPlan, context: HandlingContext, isClosed: boolean) {
-    this.plan = plan;
+    this.#plan = plan;
     this.context = context;
     this.#isClosed = isClosed;
+  }
+
+  /** What applies to the handling. */
+  get plan(): EndpointPlan {
+    return this.#plan;
+  }
+
+  /** The request has come to its handler, with what it has got before routing. */
+  route(plan: EndpointPlan, execution: ExecutionContext): void {
+    this.#plan = plan;
+    this.context.route(execution, plan.handler);
   }
 
   /** Whether permits were granted already, in an earlier phase. */

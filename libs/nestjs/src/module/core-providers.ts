@@ -1,13 +1,14 @@
 import type { CanActivate, NestInterceptor, Provider } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { Enforcement } from '../enforcement/enforcement.js';
+import { MiddlewarePhase } from '../enforcement/middleware-phase.js';
 import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
 import { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
 import { PlanBook } from '../endpoints/plan-book.js';
 import { PolicyRegistry } from '../policies/policy-registry.js';
 import { Boot } from './boot.js';
 import type { Settings } from './settings.js';
-import { BOOT, ENFORCEMENT, PLANS, POLICIES, SETTINGS } from './tokens.js';
+import { BOOT, ENFORCEMENT, MIDDLEWARE_PHASE, PLANS, POLICIES, SETTINGS } from './tokens.js';
 
 /** Stand in the place of what the application binds itself: Nest wants a guard and an interceptor there. */
 const PASSING_GUARD: CanActivate = { canActivate: () => true };
@@ -23,6 +24,7 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   },
   { provide: ENFORCEMENT, useClass: Enforcement },
   { provide: BOOT, useClass: Boot },
+  { provide: MIDDLEWARE_PHASE, useClass: MiddlewarePhase },
   RateLimitingGuard,
   RateLimitingInterceptor,
   {

@@ -1,5 +1,5 @@
 import type { Clock } from '@ratelease/limiters';
-import type { EndpointBinding, RateLimitingSettings } from './rate-limiting-module-options.js';
+import type { EndpointBinding, GlobalPhase, RateLimitingSettings } from './rate-limiting-module-options.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import type { AlgorithmName, AlgorithmNumbers } from '../policies/limiter-numbers.js';
@@ -13,7 +13,7 @@ export class RateLimiterOptions implements RateLimitingSettings {
   /** A limit on everything that is not disabled. */
   global: PolicyDefinition | undefined = undefined;
   /** When the global limiter is asked: with the endpoint's policies by default. */
-  globalPhase: 'guard' | undefined = undefined;
+  globalPhase: GlobalPhase | undefined = undefined;
   /** The status of a refusal. */
   rejectionStatusCode: number | undefined = undefined;
   /** Called for refused requests, where the policy has no callback of its own. */

@@ -1,7 +1,8 @@
 import type { NestModule, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { Inject, Module } from '@nestjs/common';
+import type { MiddlewarePhase } from '../enforcement/middleware-phase.js';
 import { Boot } from './boot.js';
-import { BOOT } from './tokens.js';
+import { BOOT, MIDDLEWARE_PHASE } from './tokens.js';
 
 /**
  * What runs in an application, once, however often `RateLimitingModule` is imported. It is only made by
@@ -11,13 +12,17 @@ import { BOOT } from './tokens.js';
 export class RateLimitingCoreModule implements NestModule, OnModuleInit, OnModuleDestroy {
   readonly #boot: Boot;
 
-  constructor(@Inject(BOOT) boot: Boot) {
+  readonly #middlewarePhase: MiddlewarePhase;
+
+  constructor(@Inject(BOOT) boot: Boot, @Inject(MIDDLEWARE_PHASE) middlewarePhase: MiddlewarePhase) {
     this.#boot = boot;
+    this.#middlewarePhase = middlewarePhase;
   }
 
-  /** Not for middleware: it is the last moment before the router reads the controllers. */
+  /** The last moment before the router reads the controllers. */
   async configure(): Promise<void> {
     await this.#boot.run();
+    this.#middlewarePhase.install();
   }
 
   async onModuleInit(): Promise<void> {

@@ -18,15 +18,18 @@ export interface EndpointBinding extends EndpointOptions {
   readonly disabled?: boolean | undefined;
 }
 
+/** The phases in which the global limiter can be asked by itself. */
+export type GlobalPhase = 'guard' | 'middleware';
+
 /** What is set by properties, in an options object as well as on {@link RateLimiterOptions}. */
 export interface RateLimitingSettings {
   /** A limit on everything that is not disabled, in any form that a policy has. */
   global?: PolicyDefinition | undefined;
   /**
    * When the global limiter is asked: together with the endpoint's policies by default; `'guard'` before later
-   * guards, so that refused logins count.
+   * guards, so that refused logins count; `'middleware'` before routing, so that everything counts, 404 too.
    */
-  globalPhase?: 'guard' | undefined;
+  globalPhase?: GlobalPhase | undefined;
   /** The status of a refusal, 400 to 599. @defaultValue 429 */
   rejectionStatusCode?: number | undefined;
   /** Called for refused requests, where the policy has no callback of its own. */

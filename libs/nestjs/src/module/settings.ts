@@ -5,12 +5,12 @@ import { shown } from '../errors/shown.js';
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { RateLimiterOptions } from './rate-limiter-options.js';
-import type { EndpointBinding } from './rate-limiting-module-options.js';
+import type { EndpointBinding, GlobalPhase } from './rate-limiting-module-options.js';
 
 /** The module's options, checked and with their defaults. */
 export interface Settings {
   readonly global: PolicyDefinition | undefined;
-  readonly globalPhase: 'guard' | undefined;
+  readonly globalPhase: GlobalPhase | undefined;
   readonly policies: ReadonlyMap<string, PolicyDefinition>;
   readonly endpoints: readonly EndpointBinding[];
   readonly rejectionStatusCode: number;
@@ -90,8 +90,8 @@ function checked(place: string, options: RateLimiterOptions): Settings {
   checkThat(
     place,
     options,
-    ['globalPhase', "'guard', or nothing for the endpoint's phase"],
-    (value) => value === 'guard',
+    ['globalPhase', "'guard' or 'middleware', or nothing for the endpoint's phase"],
+    (value) => value === 'guard' || value === 'middleware',
   );
   checkThat(place, options, ['onRejected', 'a function'], (value) => typeof value === 'function');
   checkThat(place, options, ['bind', 'true or false'], (value) => typeof value === 'boolean');

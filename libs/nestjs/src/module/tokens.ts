@@ -12,3 +12,5 @@ export const ENFORCEMENT = Symbol.for('ratelease.enforcement');
 export const OPTIONS_FACTORY = Symbol.for('ratelease.options-factory');
 /** Compiles policies and plans at start-up. @internal */
 export const BOOT = Symbol.for('ratelease.boot');
+/** Asks the global limiter before routing. @internal */
+export const MIDDLEWARE_PHASE = Symbol.for('ratelease.middleware-phase');
