@@ -2,22 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDocument, ROOT } from './markdown.js';
 
-/** The codes that the sources of the packages name. */
+/** The codes that the sources of the packages name. A package that is private is planned, and has no users yet. */
 function codesOfSources(): Set<string> {
-  const libraries = join(ROOT, 'libs');
-  const files = readdirSync(libraries).flatMap((library) => sourcesIn(join(libraries, library, 'src')));
+  const libraries = readdirSync(join(ROOT, 'libs')).map((name) => join(ROOT, 'libs', name));
+  const files = libraries.filter(isPublished).flatMap(sourcesOf);
   const texts = files.map((file) => readFileSync(file, 'utf8'));
   return new Set(texts.flatMap((text) => text.match(/\bERR_RL_[A-Z_]+/g) ?? []));
 }
 
-function sourcesIn(folder: string): string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => /(?<!\.spec)\.ts$/.test(name)).map((name) => join(folder, name));
-  } catch {
-    // A planned package has no sources yet.
-    return [];
-  }
+function isPublished(library: string): boolean {
+  const manifest = JSON.parse(readFileSync(join(library, 'package.json'), 'utf8')) as { private?: boolean };
+  return manifest.private !== true;
+}
+
+function sourcesOf(library: string): string[] {
+  const folder = join(library, 'src');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /(?<!\.spec)\.ts$/.test(name)).map((name) => join(folder, name));
 }
 
 describe('docs/errors.md', () => {
