@@ -1,11 +1,13 @@
 const LOOKED_AT_PER_NEW_KEY = 2;
+const TOKENS = 0;
+const SEEN = 1;
+const CELLS = 2;
 
 /** The least that a token bucket per key can cost, made like the minimum of the window. */
 class MinimumBucket {
   #slots = new Map();
   #keys = [];
-  #tokens = new Float64Array(1024);
-  #seen = new Float64Array(1024);
+  #cells = new Float64Array(1024);
   #free = [];
   #hand = 0;
   #limit;
@@ -20,45 +22,44 @@ class MinimumBucket {
 
   decide(key) {
     const now = performance.now();
-    const slot = this.#slots.get(key) ?? this.#add(key, now);
-    const refilled = this.#tokens[slot] + (now - this.#seen[slot]) * this.#tokensPerMs;
+    const at = this.#slots.get(key) ?? this.#add(key, now);
+    const cells = this.#cells;
+    const refilled = cells[at + TOKENS] + (now - cells[at + SEEN]) * this.#tokensPerMs;
     const tokens = refilled < this.#limit ? refilled : this.#limit;
-    this.#seen[slot] = now;
     const isGranted = tokens >= 1;
-    this.#tokens[slot] = isGranted ? tokens - 1 : tokens;
+    cells[at + SEEN] = now;
+    cells[at + TOKENS] = isGranted ? tokens - 1 : tokens;
     return isGranted;
   }
 
   #add(key, now) {
     this.#evictSome(now);
-    const slot = this.#free.pop() ?? this.#keys.length;
-    if (slot === this.#seen.length) this.#grow();
-    this.#keys[slot] = key;
-    this.#tokens[slot] = this.#limit;
-    this.#seen[slot] = now;
-    this.#slots.set(key, slot);
-    return slot;
+    const at = this.#free.pop() ?? this.#keys.length * CELLS;
+    if (at === this.#cells.length) this.#grow();
+    this.#keys[at / CELLS] = key;
+    this.#cells[at + TOKENS] = this.#limit;
+    this.#cells[at + SEEN] = now;
+    this.#slots.set(key, at);
+    return at;
   }
 
   #evictSome(now) {
     for (let looks = Math.min(LOOKED_AT_PER_NEW_KEY, this.#keys.length); looks > 0; looks--) {
       const slot = this.#hand;
       this.#hand = (slot + 1) % this.#keys.length;
+      if (this.#keys[slot] === undefined) continue;
       // Unseen for as long as the whole bucket takes to fill: it is full.
-      if (this.#keys[slot] === undefined || now - this.#seen[slot] < this.#windowMs) continue;
+      if (now - this.#cells[slot * CELLS + SEEN] < this.#windowMs) continue;
       this.#slots.delete(this.#keys[slot]);
       this.#keys[slot] = undefined;
-      this.#free.push(slot);
+      this.#free.push(slot * CELLS);
     }
   }
 
   #grow() {
-    const tokens = new Float64Array(this.#tokens.length * 2);
-    tokens.set(this.#tokens);
-    this.#tokens = tokens;
-    const seen = new Float64Array(this.#seen.length * 2);
-    seen.set(this.#seen);
-    this.#seen = seen;
+    const cells = new Float64Array(this.#cells.length * 2);
+    cells.set(this.#cells);
+    this.#cells = cells;
   }
 }
 
