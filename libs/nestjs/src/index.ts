@@ -1,4 +1,10 @@
 export type { RateLimitingContext, RateLimitingContextType } from './context/rate-limiting-context.js';
+export type {
+  ConcurrencyLimitOptions,
+  RateLimitable,
+  RejectionMessage,
+} from './decorators/concurrency-limit.js';
+export { ConcurrencyLimit, ConcurrencyLimit as RateLimit } from './decorators/concurrency-limit.js';
 export { DisableRateLimiting } from './decorators/disable-rate-limiting.js';
 export type {
   EnableRateLimitingOptions,

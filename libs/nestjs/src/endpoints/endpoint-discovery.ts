@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { MetadataScanner } from '@nestjs/core';
+import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
 import { isDisabled } from '../decorators/disable-rate-limiting.js';
 import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
@@ -56,6 +57,8 @@ function classOf(metatype: unknown): Type | undefined {
   return hasPrototype ? (metatype as Type) : undefined;
 }
 
-function isMarked(controller: object, handler: object): boolean {
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function isMarked(controller: Function, handler: Function): boolean {
+  if (concurrencyMarkOf(controller, handler) !== undefined) return true;
   return [controller, handler].some((target) => enableMarkOf(target) !== undefined || isDisabled(target));
 }

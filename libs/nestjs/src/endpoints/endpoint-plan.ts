@@ -1,8 +1,9 @@
+import type { RejectionMessage } from '../decorators/concurrency-limit.js';
 import type { EndpointOptions } from '../decorators/enable-rate-limiting.js';
 import type { PolicySet } from '../policies/policy-set.js';
 
-/** The acquisitions of a plan: before routing, before later guards, after them, with the handler's arguments. */
-export type Phase = 'middleware' | 'guard' | 'interceptor' | 'args';
+/** The acquisitions of a plan: before routing, before later guards, after them, with the handler's arguments, by them. */
+export type Phase = 'middleware' | 'guard' | 'interceptor' | 'args' | 'condition';
 
 /** What is taken at one go for a request. */
 export interface Acquisition {
@@ -13,6 +14,8 @@ export interface Acquisition {
   readonly permitCount: NonNullable<EndpointOptions['permitCount']>;
   readonly when: EndpointOptions['when'];
   readonly maxWaitMs: number | undefined;
+  /** What a refused client is told. */
+  readonly message?: RejectionMessage | undefined;
 }
 
 /** What applies to an endpoint, by phase; made once per endpoint. */
@@ -24,6 +27,8 @@ export interface EndpointPlan {
   readonly guard: Acquisition | null;
   readonly interceptor: Acquisition | null;
   readonly args: Acquisition | null;
+  /** A concurrency limit by the handler's arguments, on top of the policies. */
+  readonly condition: Acquisition | null;
   /** Whether a request must be followed to its end: it may wait, or hold permits. */
   readonly isFollowed: boolean;
 }

@@ -1,3 +1,4 @@
+import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
 import { isDisabled } from '../decorators/disable-rate-limiting.js';
 import type {
   EnableMark,
@@ -37,7 +38,9 @@ export class EndpointRules {
     const method = markOf(handler, onMethod);
     if (isDisabled(handler) || onMethod?.disabled === true) return null;
     if (isDisabled(controller)) {
-      if (method !== undefined) throw enabledInsideDisabled(controller, handler);
+      if (method !== undefined) throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting()');
+      if (concurrencyMarkOf(controller, handler) !== undefined)
+        throw enabledInsideDisabled(controller, handler, '@ConcurrencyLimit()');
       return null;
     }
     if (onClass?.disabled === true) return null;
@@ -79,11 +82,16 @@ export function endpointName(controller: Function, handler: Function): string {
   return `${controller.name}.${handler.name}`;
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-function-type
-function enabledInsideDisabled(controller: Function, handler: Function): RateLimitingConfigurationError {
+function enabledInsideDisabled(
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  controller: Function,
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  handler: Function,
+  decorator: string,
+): RateLimitingConfigurationError {
   return new RateLimitingConfigurationError(
     'ERR_RL_ENABLED_INSIDE_DISABLED',
-    `${endpointName(controller, handler)} has @EnableRateLimiting(), but ${controller.name} has @DisableRateLimiting(), which wins. ` +
+    `${endpointName(controller, handler)} has ${decorator}, but ${controller.name} has @DisableRateLimiting(), which wins. ` +
       'Remove one of them; to limit only some methods, disable the others one by one.',
   );
 }

@@ -1,3 +1,5 @@
+import { limitCondition, parameterTypesOf } from '../conditional/limit-condition.js';
+import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
 import type { EnableRateLimitingOptions, EnforcementPhase } from '../decorators/enable-rate-limiting.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
@@ -73,6 +75,7 @@ export class PlanBook {
     const endpoint = endpointName(controller, handler);
     checkOptions(endpoint, rule.options);
     const policies = rule.policies.map((reference) => this.policies.find(reference, endpoint));
+    const condition = this.#condition(controller, handler);
     const byPhase: Record<EnforcementPhase | 'middleware', Acquisition | null> = {
       middleware: null,
       guard: null,
@@ -87,7 +90,7 @@ export class PlanBook {
     } else {
       byPhase[phase] = this.#acquisition(endpoint, global, policies, rule.options);
     }
-    const all = Object.values(byPhase).filter((acquisition) => acquisition !== null);
+    const all = [...Object.values(byPhase), condition].filter((acquisition) => acquisition !== null);
     if (all.length === 0) return null;
     return {
       handler,
@@ -95,6 +98,7 @@ export class PlanBook {
       guard: byPhase.guard,
       interceptor: byPhase.interceptor,
       args: byPhase.handler,
+      condition,
       isFollowed: all.some(isFollowed),
     };
   }
@@ -103,8 +107,30 @@ export class PlanBook {
     const { global } = this.policies;
     if (global === undefined || this.#settings.globalPhase !== 'middleware') return null;
     const middleware = this.#acquisition('The global limiter', [global], [], {})!;
-    const others = { guard: null, interceptor: null, args: null };
+    const others = { guard: null, interceptor: null, args: null, condition: null };
     return { handler: beforeRouting, middleware, ...others, isFollowed: isFollowed(middleware) };
+  }
+
+  /** A second acquisition, after pipes: the arguments say whether it is made. */
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  #condition(controller: Function, handler: Function): Acquisition | null {
+    const mark = concurrencyMarkOf(controller, handler);
+    if (mark === undefined) return null;
+    const endpoint = endpointName(controller, handler);
+    if (mark.when !== undefined && typeof mark.when !== 'function') {
+      throw invalid(`${endpoint}: @ConcurrencyLimit()`, 'when', 'a function', mark.when);
+    }
+    const set = this.policies.setOf([this.policies.addConcurrencyLimit(endpoint, mark.limit)])!;
+    const when = limitCondition(mark, parameterTypesOf(controller, handler));
+    return {
+      endpoint,
+      set,
+      otherwise: null,
+      permitCount: 1,
+      when,
+      maxWaitMs: undefined,
+      message: mark.message,
+    };
   }
 
   #acquisition(

@@ -4,6 +4,7 @@ import type { PlanBook } from '../endpoints/plan-book.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { endpointName } from '../endpoints/endpoint-rule.js';
 import type { Enforcement } from './enforcement.js';
+import type { Holder } from '../holding/holder.js';
 import { unanswered } from './unanswered.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -20,7 +21,7 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
   if (instance === undefined) {
     throw new RateLimitingConfigurationError(
       'ERR_RL_INVALID_ENDPOINT',
-      `${endpointName(controller, handler)} has phase: 'handler', which needs a controller that lives as long as the application. ` +
+      `${endpointName(controller, handler)} has ${plan.args === null ? '@ConcurrencyLimit()' : "phase: 'handler'"}, which needs a controller that lives as long as the application. ` +
         'Make the controller a singleton, or use another phase.',
     );
   }
@@ -39,13 +40,19 @@ export interface WrapperTools {
 function wrapped(method: Method, plan: EndpointPlan, enforcement: Enforcement): Method {
   return function limited(this: unknown, ...args: unknown[]): unknown {
     const holder = enforcement.handlings.getStore();
-    if (holder === undefined || holder.plan !== plan || holder.decisions.args !== undefined)
-      return method.apply(this, args);
+    if (holder === undefined || holder.plan !== plan || isDecided(holder)) return method.apply(this, args);
     holder.context.args = args;
-    return enforcement
-      .pass('args', holder)
-      .then((goesOn) => (goesOn ? method.apply(this, args) : unanswered()));
+    return passBoth(enforcement, holder).then((goesOn) => (goesOn ? method.apply(this, args) : unanswered()));
   };
+}
+
+function isDecided({ plan, decisions }: Holder): boolean {
+  return (plan.args === null ? decisions.condition : decisions.args) !== undefined;
+}
+
+async function passBoth(enforcement: Enforcement, holder: Holder): Promise<boolean> {
+  if (!(await enforcement.pass('args', holder))) return false;
+  return enforcement.pass('condition', holder);
 }
 
 /** Guards, status codes and everything else that decorators left on a method are found by the function. */

@@ -25,7 +25,7 @@ export class RateLimitingInterceptor implements NestInterceptor {
     const holder = this.#enforcement.holderOf(execution, plan);
     const phases = phasesOf(holder);
     const handle =
-      plan.args === null
+      (plan.args ?? plan.condition) === null
         ? () => next.handle()
         : () => this.#enforcement.handlings.run(holder, () => next.handle());
     return new Observable((subscriber) => {
@@ -37,8 +37,8 @@ export class RateLimitingInterceptor implements NestInterceptor {
 }
 
 /** Nothing is taken here, and nothing held. */
-function isPassed({ middleware, interceptor, args, isFollowed }: EndpointPlan): boolean {
-  return middleware === null && interceptor === null && args === null && !isFollowed;
+function isPassed({ middleware, interceptor, args, condition, isFollowed }: EndpointPlan): boolean {
+  return middleware === null && interceptor === null && args === null && condition === null && !isFollowed;
 }
 
 /** Only HTTP lets a guard acquire: elsewhere its permits are taken here, with those of the interceptor. */

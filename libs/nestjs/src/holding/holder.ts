@@ -19,6 +19,7 @@ export class Holder {
     guard: undefined,
     interceptor: undefined,
     args: undefined,
+    condition: undefined,
   };
   #plan: EndpointPlan;
   #leases: RateLimitLease[] = [];

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { pipeProblem } from '../conditional/pipe-check.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
 import { checkBindings } from '../endpoints/binding-check.js';
@@ -10,6 +11,7 @@ import { RateLimitingConfigurationError } from '../errors/rate-limiting-configur
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
 import type { Settings } from './settings.js';
+import { Warnings } from './warnings.js';
 import { ENFORCEMENT, PLANS, SETTINGS } from './tokens.js';
 
 /**
@@ -23,6 +25,7 @@ export class Boot {
   readonly #plans: PlanBook;
   readonly #enforcement: Enforcement;
   readonly #instances: PolicyInstances;
+  readonly #warnings = new Warnings();
   #done: Promise<void> | undefined = undefined;
 
   constructor(
@@ -62,8 +65,14 @@ export class Boot {
       await this.#plans.policies.compileUnnamed(reference, (type) => this.#instances.provide(type, module));
     }
     const plan = this.#plans.planOf(controller, handler);
-    if (plan?.args != null)
-      limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
+    if (plan === null || (plan.args ?? plan.condition) === null) return;
+    limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
+    if (plan.condition === null) return;
+    const problem = pipeProblem(
+      endpoint,
+      this.#ownModule().getProviderByKey<ApplicationConfig>(ApplicationConfig).instance,
+    );
+    if (problem !== undefined) this.#warnings.once(problem);
   }
 
   #ownModule(): NestModuleRecord {

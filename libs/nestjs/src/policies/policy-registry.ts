@@ -64,6 +64,21 @@ export class PolicyRegistry {
   }
 
   /**
+   * Makes the limiter of a conditional limit: concurrency, nobody waits, for one handler.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_INVALID_OPTION` - for a limit that is none.
+   */
+  addConcurrencyLimit(endpoint: string, permitLimit: number): CompiledPolicy {
+    const options = { algorithm: 'concurrency', permitLimit } as const;
+    const { partitioner, ...known } = policyFromOptions(
+      `${endpoint}: @ConcurrencyLimit()`,
+      options,
+      this.#settings.clock,
+    );
+    return this.#add(this.#freeName(endpoint), { source: { partitioner }, ...known });
+  }
+
+  /**
    * Finds a compiled policy.
    *
    * @param place - the endpoint, for the message.

@@ -39,7 +39,10 @@ export class Refusals {
   async answer(refusal: Refusal, holder: Holder): Promise<false> {
     const { set, lease } = refusal;
     const policy = set.policies[refusedMember(lease)] ?? set.policies[0];
-    const rejection = new RateLimitRejectedException(this.#rejection(set, policy, lease));
+    const rejection = new RateLimitRejectedException({
+      ...this.#rejection(set, policy, lease),
+      ...messageOf(refusal, holder),
+    });
     if (holder.context.type === 'http') writeFields(refusal, rejection, holder);
     const callback = this.#callback(refusal, policy);
     if (callback !== undefined && !(await runOnRejected(callback, rejection, holder.context))) return false;
@@ -83,6 +86,12 @@ export class Refusals {
     );
     return ofEndpoint?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;
   }
+}
+
+/** What the endpoint has its refused clients told. */
+function messageOf({ acquisition: { message } }: Refusal, { context }: Holder): { message?: string } {
+  if (message === undefined) return {};
+  return { message: typeof message === 'function' ? message(context) : message };
 }
 
 function writeFields(

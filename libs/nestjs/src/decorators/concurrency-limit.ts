@@ -1,0 +1,65 @@
+import type { ApplicationValue, RateLimitingContext } from '../context/rate-limiting-context.js';
+import { methodPlaceOf } from '../endpoints/method-place.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+
+/**
+ * An argument of a handler that knows whether its request is one of the expensive ones. Write `isLimit` as a
+ * getter of the class: only what a class provides counts, never a property that came in with the request.
+ */
+export interface RateLimitable {
+  /** Whether the request needs a permit. */
+  readonly isLimit: boolean;
+}
+
+/** Options of {@link ConcurrencyLimit}. */
+export interface ConcurrencyLimitOptions {
+  /** Whether a request needs a permit, from the handler's arguments after pipes; beside {@link RateLimitable}. */
+  readonly when?: ((...args: ApplicationValue[]) => boolean | Promise<boolean>) | undefined;
+  /** What a refused client is told: a text, or a function for the endpoint's name or the client's language. */
+  readonly message?: RejectionMessage | undefined;
+}
+
+/** The message of a refusal. */
+export type RejectionMessage = string | ((context: RateLimitingContext) => string);
+
+/** What the decorator leaves on a method. */
+export interface ConcurrencyMark extends ConcurrencyLimitOptions {
+  readonly limit: number;
+}
+
+const CONCURRENCY = 'ratelease:concurrency-limit';
+
+/**
+ * Bounds how many of the expensive requests of a handler run at once: those with an argument that is
+ * {@link RateLimitable} and says `isLimit`, or for which `when` is true. It looks at the arguments after pipes,
+ * and refuses at once: nobody waits. All other requests pass untouched.
+ *
+ * @param limit - how many at once, an integer of at least 1. @defaultValue 1
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - when it stands on a class.
+ */
+export function ConcurrencyLimit(limit: number = 1, options: ConcurrencyLimitOptions = {}): MethodDecorator {
+  const mark: ConcurrencyMark = { limit, ...options };
+  return (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
+    if (descriptor === undefined) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_ENDPOINT',
+        `@ConcurrencyLimit() stands on ${(target as { name?: string }).name ?? 'a class'}, but belongs on a method: it limits one handler.`,
+      );
+    }
+    // On the function, as Nest's own decorators, and on the method's name: a decorator further up may put another
+    // function in its place, and the limit must not vanish with it.
+    Reflect.defineMetadata(CONCURRENCY, mark, descriptor.value as object);
+    Reflect.defineMetadata(CONCURRENCY, mark, target, key);
+  };
+}
+
+/** The mark of a method, where it has one of its own. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function concurrencyMarkOf(controller: Function, handler: Function): ConcurrencyMark | undefined {
+  const onFunction = Reflect.getMetadata(CONCURRENCY, handler) as ConcurrencyMark | undefined;
+  if (onFunction !== undefined) return onFunction;
+  const place = methodPlaceOf(controller, handler);
+  return (
+    place && (Reflect.getOwnMetadata(CONCURRENCY, place.owner, place.key) as ConcurrencyMark | undefined)
+  );
+}
