@@ -119,6 +119,25 @@ export class LifeTrial {
     this.#chain = createChainedPartitionedRateLimiter(...(setup.isAllFirst ? members : members.reverse()));
   }
 
+  /**
+   * Has requests of the first session passed over at their turns in both limiters until one reserves: it holds the
+   * permit of one and waits for the other. For limiters that have one permit each, and queues.
+   */
+  async passOver(requests: number): Promise<void> {
+    const limiters = this.#setup.isAllFirst ? [this.#all, this.#base] : [this.#base, this.#all];
+    const take = (index: number): RateLimitLease => limiters[index]!.attemptAcquire(visit(null, GROUPS[0]));
+    const held = [take(0), take(1)];
+    for (let count = 0; count < requests; count++) this.#acquireFrom(this.#chain, this.#visit(0), 1);
+    for (let turn = 0; turn < 5; turn++) {
+      const index = turn % 2;
+      held[index]!.dispose();
+      held[index] = take(index);
+      // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+      await settle();
+    }
+    for (const lease of held) if (lease.isAcquired) this.#leases.push(lease);
+  }
+
   async run(event: LifeEvent): Promise<void> {
     switch (event.do) {
       case 'attempt':
@@ -212,21 +231,23 @@ export class LifeTrial {
   }
 
   #acquire(resource: Visit, permits: number, inChain: boolean): void {
+    this.#acquireFrom(this.#limiter(inChain), resource, permits);
+  }
+
+  #acquireFrom(limiter: PartitionedRateLimiter<Visit>, resource: Visit, permits: number): void {
     const request: Request = { controller: new AbortController(), isOver: false };
     this.#requests.push(request);
     const { signal } = request.controller;
-    this.#limiter(inChain)
-      .acquire(resource, permits, { signal })
-      .then(
-        (lease) => {
-          request.isOver = true;
-          if (lease.isAcquired) this.#leases.push(lease);
-        },
-        (error: unknown) => {
-          request.isOver = true;
-          if (error !== signal.reason) this.#unexpected.push(error);
-        },
-      );
+    limiter.acquire(resource, permits, { signal }).then(
+      (lease) => {
+        request.isOver = true;
+        if (lease.isAcquired) this.#leases.push(lease);
+      },
+      (error: unknown) => {
+        request.isOver = true;
+        if (error !== signal.reason) this.#unexpected.push(error);
+      },
+    );
   }
 
   #abort(pick: number): void {

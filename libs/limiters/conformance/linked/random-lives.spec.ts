@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import type { Life, LifeSetup } from './life.js';
 import { anyLife, anyLifeSetup, LifeTrial } from './life.js';
 
-async function live(setup: LifeSetup, life: Life): Promise<void> {
+async function live(setup: LifeSetup, life: Life, passedOver = 0): Promise<void> {
   const trial = new LifeTrial(setup);
+  if (passedOver > 0) await trial.passOver(passedOver);
   for (const event of life) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await trial.run(event);
@@ -19,6 +20,18 @@ describe.each(['alone', 'in a chain', 'both'] as const)('sessions whose requests
     await fc.assert(
       fc.asyncProperty(anyLifeSetup, anyLife, async (setup, life) => live({ ...setup, how }, life)),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe('sessions whose requests are passed over at their turns until they reserve', () => {
+  it('hold at most what the group may at every instant, and give everything back', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLifeSetup, fc.integer({ min: 1, max: 3 }), anyLife, async (any, requests, life) => {
+        const setup = { ...any, permitLimit: 1, all: 1, queueLimit: 40, allQueueLimit: 40 } as const;
+        await live({ ...setup, isNewestFirst: false, how: 'both' }, life, requests);
+      }),
+      { numRuns: 200 },
     );
   });
 });

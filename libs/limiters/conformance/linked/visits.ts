@@ -1,11 +1,19 @@
-import type { PartitionedRateLimiter, RateLimitLease, StoredLease } from '../../src/index.js';
+import type {
+  Clock,
+  DerivedLease,
+  PartitionedRateLimiter,
+  QueueProcessingOrder,
+  RateLimitLease,
+  StoredLease,
+} from '../../src/index.js';
 import {
+  createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
   LinkedLeaseRateLimiter,
+  MetadataName,
   RateLimitPartition,
   SingleShareableLeaseOwner,
 } from '../../src/index.js';
-import type { Clock, DerivedLease, QueueProcessingOrder } from '../../src/index.js';
 
 /** A long-lived thing that keeps its lease in a field. */
 export class Session extends SingleShareableLeaseOwner<Visit> {
@@ -72,7 +80,7 @@ export async function stateOf(promise: Promise<RateLimitLease>): Promise<string>
   const pending = 'pending';
   let state: string = pending;
   promise.then(
-    (lease) => (state = lease.isAcquired ? 'granted' : `refused: ${reasonOf(lease)}`),
+    (lease) => (state = lease.isAcquired ? 'granted' : `refused: ${String(reasonOf(lease))}`),
     (error: unknown) => (state = `rejected: ${error instanceof Error ? error.name : String(error)}`),
   );
   // oxlint-disable-next-line no-await-in-loop -- one microtask after the other
@@ -81,6 +89,24 @@ export async function stateOf(promise: Promise<RateLimitLease>): Promise<string>
 }
 
 /** The reason phrase of a refused lease. */
-export function reasonOf(lease: RateLimitLease): unknown {
-  return lease.getMetadata('REASON_PHRASE');
+export function reasonOf(lease: RateLimitLease): string | undefined {
+  return lease.getMetadata(MetadataName.reasonPhrase);
+}
+
+/** The lease, which has to be a granted one. */
+export function granted(lease: RateLimitLease): RateLimitLease {
+  expect(lease.isAcquired).toBe(true);
+  return lease;
+}
+
+/** A limiter for all requests together, before the one for sessions. */
+export function chained(
+  base: PartitionedRateLimiter<Visit>,
+  requests: number,
+  queueLimit = 0,
+): { all: PartitionedRateLimiter<Visit>; chain: PartitionedRateLimiter<Visit> } {
+  const all = createPartitionedRateLimiter((_visit: Visit) =>
+    RateLimitPartition.getConcurrencyLimiter('all', () => ({ permitLimit: requests, queueLimit })),
+  );
+  return { all, chain: createChainedPartitionedRateLimiter(all, new VisitLimiter(base)) };
 }

@@ -121,12 +121,11 @@ describe.each(FAULTS)('a store that %s', (_name, spoil, message) => {
     const first = new Session();
     const firstLease = chain.attemptAcquire(visit(first));
     expect(firstLease.isAcquired).toBe(true);
-    const waiting = chain.acquire(visit(session));
-    const failed = expect(waiting).rejects.toThrow(message);
+    const failing = chain.acquire(visit(session));
     const behind = chain.acquire(visit(new Session()));
 
     first.dispose();
-    await failed;
+    await expect(failing).rejects.toThrow(message);
     end(session);
     expect(await stateOf(behind)).toBe('granted');
     expect(freeAndQueued(base)).toEqual([0, 0]);

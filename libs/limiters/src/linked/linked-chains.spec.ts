@@ -1,5 +1,7 @@
 import {
+  chained,
   freeAndQueued,
+  granted,
   perGroup,
   reasonOf,
   Session,
@@ -8,32 +10,13 @@ import {
   VisitLimiter,
 } from '../../conformance/linked/visits.js';
 import type { Visit } from '../../conformance/linked/visits.js';
-import type { PartitionedRateLimiter, RateLimitLease } from '../index.js';
 import {
-  createChainedPartitionedRateLimiter,
-  createChainedRateLimiter,
   createPartitionedRateLimiter,
-  ConcurrencyLimiter,
-  FixedWindowRateLimiter,
   ObjectDisposedError,
   RateLimitPartition,
   refusedMember,
 } from '../index.js';
 import { FakeClock } from '../testing/index.js';
-
-/** A limiter for all requests together, before the one for sessions. */
-function chained(base: PartitionedRateLimiter<Visit>, requests: number, queueLimit = 0) {
-  const all = createPartitionedRateLimiter((_visit: Visit) =>
-    RateLimitPartition.getConcurrencyLimiter('all', () => ({ permitLimit: requests, queueLimit })),
-  );
-  const chain = createChainedPartitionedRateLimiter(all, new VisitLimiter(base));
-  return { all, chain };
-}
-
-function granted(lease: RateLimitLease): RateLimitLease {
-  expect(lease.isAcquired).toBe(true);
-  return lease;
-}
 
 describe('a linked limiter in a chain', () => {
   it('takes one permit for a session, however many its requests take of the others', () => {
@@ -280,44 +263,5 @@ describe('requests of a session that wait in a chain', () => {
     expect(freeAndQueued(base)).toEqual([0, 1]);
     base.dispose();
     expect(await stateOf(inTwo)).toBe('refused: Limiter disposed');
-  });
-});
-
-describe('a reference limiter that is a chain itself', () => {
-  function pair(clock: FakeClock) {
-    const held = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 5 });
-    const rate = new FixedWindowRateLimiter({ permitLimit: 2, windowMs: 100, queueLimit: 5, clock });
-    const base = createPartitionedRateLimiter((_visit: Visit) =>
-      RateLimitPartition.get('all', () => createChainedRateLimiter(held, rate)),
-    );
-    return { held, rate, base, ...chained(base, 100) };
-  }
-
-  it('gives both permits together, and takes both back', () => {
-    const { held, rate, chain } = pair(new FakeClock());
-    const session = new Session();
-    granted(chain.attemptAcquire(visit(session)));
-    granted(chain.attemptAcquire(visit(session)));
-
-    expect(held.getStatistics().currentAvailablePermits).toBe(0);
-    expect(rate.getStatistics().currentAvailablePermits).toBe(1);
-    session.dispose();
-    expect(held.getStatistics().currentAvailablePermits).toBe(1);
-  });
-
-  it('is waited for in the queue of the one that refuses', async () => {
-    const clock = new FakeClock();
-    const { held, rate, chain } = pair(clock);
-    rate.attemptAcquire(2);
-    const session = new Session();
-    const waiting = [chain.acquire(visit(session)), chain.acquire(visit(session))];
-    expect(rate.getStatistics().currentQueuedCount).toBe(1);
-    expect(held.getStatistics().currentAvailablePermits).toBe(1);
-
-    clock.advance(100);
-    for (const one of waiting) expect(await stateOf(one)).toBe('granted');
-    expect(rate.getStatistics().currentAvailablePermits).toBe(1);
-    session.dispose();
-    expect(held.getStatistics().currentAvailablePermits).toBe(1);
   });
 });
