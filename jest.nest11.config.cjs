@@ -31,6 +31,6 @@ const nest11 = Object.fromEntries(
 module.exports = {
   ...base,
   // What does not know Nest needs no second run.
-  testPathIgnorePatterns: [...base.testPathIgnorePatterns, '/libs/limiters/', '/test/limiters/'],
+  testPathIgnorePatterns: [...base.testPathIgnorePatterns, '/libs/limiters/', '/libs/redis/', '/test/limiters/'],
   moduleNameMapper: { ...nest11, ...base.moduleNameMapper },
 };

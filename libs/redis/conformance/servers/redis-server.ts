@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { redisExecutable } from './redis-executable.js';
+
+/** A port of the loopback that nobody uses. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A Redis server of a test's own: a process on the loopback that can be killed, paused and started anew. */
+export class RedisServer {
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'ratelease-redis-'));
+  readonly #options: readonly string[];
+  #process: ChildProcess | undefined = undefined;
+
+  private constructor(port: number, options: readonly string[]) {
+    this.port = port;
+    this.#options = options;
+  }
+
+  /** @param options - more options of the command line. */
+  static async start(...options: string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), options);
+    await server.start();
+    return server;
+  }
+
+  /** Starts the process, on the same port as ever, and resolves when it accepts connections. */
+  async start(): Promise<void> {
+    const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const server = spawn(redisExecutable(), [...options, '--dir', this.#folder, ...this.#options], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#process = server;
+    const lines = createInterface({ input: server.stdout });
+    const ready = (async (): Promise<void> => {
+      for await (const line of lines) if (line.includes('Ready to accept connections')) return;
+      throw new Error(`redis-server ended before it was ready on port ${this.port}.`);
+    })();
+    await ready;
+    server.stdout.resume();
+  }
+
+  /** Ends the process at once, as a crash does. */
+  async kill(): Promise<void> {
+    const server = this.#process;
+    if (server === undefined) return;
+    this.#process = undefined;
+    server.kill('SIGKILL');
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+  }
+
+  /** Freezes the process: connections stay, nothing answers. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  /** The end: the process, and its folder. */
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,76 @@
+import type { ChannelListener, ChannelSubscription, RedisConnection } from './redis-connection.js';
+
+/** What of ioredis' `Redis` and `Cluster` is used. */
+export interface IoredisClient {
+  readonly status: string;
+  readonly isCluster?: boolean;
+  evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
+  eval(text: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
+  duplicate(...overrides: never[]): IoredisClient;
+  connect(): Promise<void>;
+  subscribe(channel: string): Promise<unknown>;
+  disconnect(): void;
+  on(event: string, listener: (...values: never[]) => void): unknown;
+  off(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+const ignore = (): void => undefined;
+
+/** A client of ioredis, single server or cluster. */
+export class IoredisConnection implements RedisConnection {
+  readonly isCluster: boolean;
+  readonly #client: IoredisClient;
+  readonly #listeners: [event: string, listener: () => void][] = [];
+
+  constructor(client: IoredisClient) {
+    this.#client = client;
+    this.isCluster = client.isCluster === true;
+    // Without a listener ioredis writes each failed attempt to connect to the console.
+    this.#on('error', ignore);
+    if (client.status === 'wait') client.connect().catch(ignore);
+  }
+
+  get isReady(): boolean {
+    return this.#client.status === 'ready';
+  }
+
+  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#client.evalsha(sha, keys.length, ...keys, ...args);
+  }
+
+  eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#client.eval(text, keys.length, ...keys, ...args);
+  }
+
+  onReady(listener: () => void): void {
+    this.#on('ready', listener);
+  }
+
+  subscribe(channel: string, listener: ChannelListener): ChannelSubscription {
+    // Scripts name channels as they are: no prefix of the client's may come before them.
+    const options = {
+      keyPrefix: '',
+      lazyConnect: true,
+      enableOfflineQueue: true,
+      maxRetriesPerRequest: null,
+    };
+    const subscriber = this.isCluster
+      ? this.#client.duplicate([] as never, options as never)
+      : this.#client.duplicate(options as never);
+    subscriber.on('error', ignore);
+    subscriber.on('message', (_channel: string, message: string) => listener.onMessage(message));
+    const ready = subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
+    // ioredis subscribes again by itself after it has lost the connection, and says no more than that it is ready.
+    subscriber.on('ready', () => listener.onSubscribed());
+    return { ready, close: () => subscriber.disconnect() };
+  }
+
+  detach(): void {
+    for (const [event, listener] of this.#listeners) this.#client.off(event, listener);
+  }
+
+  #on(event: string, listener: () => void): void {
+    this.#listeners.push([event, listener]);
+    this.#client.on(event, listener);
+  }
+}

@@ -1,0 +1,91 @@
+import type { ChannelListener, ChannelSubscription, RedisConnection } from './redis-connection.js';
+
+/** What of the clients of `redis` is used: those of `createClient` and of `createCluster`. */
+export interface NodeRedisClient {
+  readonly isReady?: boolean;
+  readonly isOpen: boolean;
+  readonly masters?: unknown;
+  evalSha(sha: string, options: ScriptOptions): Promise<unknown>;
+  eval(text: string, options: ScriptOptions): Promise<unknown>;
+  duplicate(): NodeRedisClient;
+  connect(): Promise<unknown>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  destroy?(): void;
+  disconnect?(): Promise<unknown>;
+  on(event: string, listener: (...values: never[]) => void): unknown;
+  off(event: string, listener: (...values: never[]) => void): unknown;
+}
+
+/** How node-redis takes the keys and arguments of a script. */
+export interface ScriptOptions {
+  readonly keys: string[];
+  readonly arguments: string[];
+}
+
+const ignore = (): void => undefined;
+
+/** A client of node-redis, single server or cluster. */
+export class NodeRedisConnection implements RedisConnection {
+  readonly isCluster: boolean;
+  readonly #client: NodeRedisClient;
+  readonly #listeners: [event: string, listener: () => void][] = [];
+
+  constructor(client: NodeRedisClient) {
+    this.#client = client;
+    this.isCluster = 'masters' in client;
+    // node-redis ends the process on an error that nobody listens to.
+    this.#on('error', ignore);
+    if (!client.isOpen) client.connect().catch(ignore);
+  }
+
+  get isReady(): boolean {
+    return this.#client.isReady ?? this.#client.isOpen;
+  }
+
+  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#client.evalSha(sha, { keys: keys as string[], arguments: args as string[] });
+  }
+
+  eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.#client.eval(text, { keys: keys as string[], arguments: args as string[] });
+  }
+
+  onReady(listener: () => void): void {
+    this.#on('ready', listener);
+  }
+
+  subscribe(channel: string, listener: ChannelListener): ChannelSubscription {
+    const subscriber = this.#client.duplicate();
+    subscriber.on('error', ignore);
+    let isSubscribed = false;
+    // It subscribes again by itself after it has lost the connection.
+    subscriber.on('ready', () => {
+      if (isSubscribed) listener.onSubscribed();
+    });
+    const ready = (async (): Promise<void> => {
+      await subscriber.connect();
+      await subscriber.subscribe(channel, (message) => listener.onMessage(message));
+      isSubscribed = true;
+      listener.onSubscribed();
+    })().catch(ignore);
+    return { ready, close: () => end(subscriber) };
+  }
+
+  detach(): void {
+    for (const [event, listener] of this.#listeners) this.#client.off(event, listener);
+  }
+
+  #on(event: string, listener: () => void): void {
+    this.#listeners.push([event, listener]);
+    this.#client.on(event, listener);
+  }
+}
+
+function end(client: NodeRedisClient): void {
+  try {
+    if (client.destroy !== undefined) client.destroy();
+    else void client.disconnect?.().catch(ignore);
+  } catch {
+    // It was not open any more.
+  }
+}

@@ -1,0 +1,31 @@
+/** What this package needs of a client: to run scripts, and to hear messages. */
+export interface RedisConnection {
+  /** Whether keys of different slots must go in different calls. */
+  readonly isCluster: boolean;
+  /** Whether a command would be sent at once, not kept until there is a connection. */
+  readonly isReady: boolean;
+  /** Runs a script that the server may know. Rejects with the server's error, or the client's. */
+  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Runs a script by its text, on the node that {@link RedisConnection.evalsha} asked. */
+  eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Calls the listener whenever the connection becomes ready. */
+  onReady(listener: () => void): void;
+  /** Opens a connection of its own that hears a channel; the listeners are called at each message and reconnection. */
+  subscribe(channel: string, listener: ChannelListener): ChannelSubscription;
+  /** Takes all listeners back; the client stays as it is. */
+  detach(): void;
+}
+
+/** What a channel is heard by. */
+export interface ChannelListener {
+  onMessage(message: string): void;
+  /** The channel is heard from now on; what was said before was missed. */
+  onSubscribed(): void;
+}
+
+/** A connection that hears a channel. */
+export interface ChannelSubscription {
+  /** Settles with the first attempt to subscribe, never rejects. */
+  readonly ready: Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,196 @@
+import diagnostics from 'node:diagnostics_channel';
+import { concurrencyKeys } from '../keys/state-keys.js';
+import type { LimiterDefinition } from '../remote/limiter-definition.js';
+import { RENEW } from '../scripts/script.js';
+import type { Store } from '../store/store.js';
+import { LeaseLostError } from './lease-lost-error.js';
+import type { Notifications } from './notifications.js';
+import { Releases } from './releases.js';
+
+/** The name of the `node:diagnostics_channel` that tells of lost leases: `{ limiter, partition }`. */
+export const LEASE_LOST_CHANNEL = 'ratelease:lease-lost';
+
+/** How a wait in the server's queue ends; `lost`: the server knows nothing of it, it has to ask again. */
+export type WaitOutcome = 'granted' | 'evicted' | 'lost';
+
+interface Held {
+  untilMs: number;
+  onLost: ((reason: LeaseLostError) => void) | null;
+}
+
+const lostChannel = diagnostics.channel(LEASE_LOST_CHANNEL);
+/** A renewal that failed is tried again so soon. */
+const RETRY_MS = 200;
+/** So much later than a lease ends, by the server's reckoning, somebody who waits looks at it. */
+const AFTER_END_MS = 5;
+
+/**
+ * The leases and waits of this process in one limiter of one partition: renews them all in one call each third of
+ * their lifetime, and learns from its answer what messages did not tell.
+ */
+export class LeaseKeeper {
+  readonly #store: Store;
+  readonly #notifications: Notifications;
+  readonly #definition: LimiterDefinition;
+  readonly #partitionKey: string;
+  readonly #keys: readonly string[];
+  readonly #numbers: readonly string[];
+  readonly #held = new Map<string, Held>();
+  readonly #waiting = new Map<string, (outcome: WaitOutcome) => void>();
+  readonly #releases: Releases;
+  readonly #onIdle: () => void;
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #timerAtMs = Infinity;
+  #isRenewing = false;
+
+  constructor(context: KeeperContext, partitionKey: string, definition: LimiterDefinition) {
+    this.#store = context.store;
+    this.#notifications = context.notifications;
+    this.#definition = definition;
+    this.#partitionKey = partitionKey;
+    this.#keys = [partitionKey, ...concurrencyKeys(partitionKey, definition.name)];
+    const [limit, , ttl, order] = definition.numbers;
+    this.#numbers = [definition.name, limit!, ttl!, order!];
+    this.#onIdle = context.onIdle;
+    this.#releases = new Releases(this.#store, this.#keys, this.#numbers, () => this.#tidy());
+  }
+
+  /** Permits of the leases that are held here are in use. */
+  get isIdle(): boolean {
+    return this.#held.size === 0 && this.#waiting.size === 0 && this.#releases.isIdle;
+  }
+
+  /** From now on the lease is renewed. It was asked for at `sinceMs`. */
+  hold(member: string, sinceMs: number): void {
+    this.#held.set(member, { untilMs: sinceMs + this.#definition.leaseTtlMs, onLost: null });
+    this.#arm(this.#definition.leaseTtlMs / 3);
+  }
+
+  onLost(member: string, listener: (reason: LeaseLostError) => void): void {
+    const held = this.#held.get(member);
+    if (held !== undefined) held.onLost = listener;
+  }
+
+  /** Gives the permits back; see {@link Releases.add}. */
+  release(member: string): Promise<void> {
+    const held = this.#held.get(member);
+    if (held === undefined) return Promise.resolve();
+    this.#held.delete(member);
+    return this.#releases.add(member, held.untilMs);
+  }
+
+  /** Ends what a request may have got that nobody waits for any more. */
+  abandon(member: string): Promise<void> {
+    this.#held.delete(member);
+    this.#waiting.delete(member);
+    this.#notifications.forget(member);
+    return this.#releases.add(member, performance.now() + this.#definition.leaseTtlMs);
+  }
+
+  /** To be called before the server is asked: its message may be here before its answer. */
+  expect(member: string, settle: (outcome: WaitOutcome) => void): void {
+    const end = (outcome: WaitOutcome): void => {
+      this.forget(member);
+      // A request for no permits holds none.
+      if (outcome === 'granted' && !member.endsWith('*0')) this.hold(member, performance.now());
+      settle(outcome);
+    };
+    this.#waiting.set(member, end);
+    this.#notifications.expect(member, end);
+  }
+
+  /** The request does not wait. */
+  forget(member: string): void {
+    this.#waiting.delete(member);
+    this.#notifications.forget(member);
+  }
+
+  /** The request waits now; `firstEndUs` is when the first lease ends unless it is renewed. */
+  waits(firstEndUs: number): void {
+    const thirdMs = this.#definition.leaseTtlMs / 3;
+    this.#arm(firstEndUs < 0 ? thirdMs : Math.min(thirdMs, firstEndUs / 1_000 + AFTER_END_MS));
+  }
+
+  /** Messages may have been missed. */
+  look(): void {
+    if (this.#waiting.size > 0) this.#arm(0);
+  }
+
+  /** Gives everything back; resolves when the server has been told. */
+  async end(): Promise<void> {
+    clearTimeout(this.#timer);
+    const members = [...this.#held.keys(), ...this.#waiting.keys()];
+    await Promise.all(members.map((member) => this.abandon(member)));
+  }
+
+  #arm(delayMs: number): void {
+    const atMs = performance.now() + delayMs;
+    if (this.#timer !== undefined && this.#timerAtMs <= atMs) return;
+    clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
+    this.#store.runOutside(() => {
+      // Sockets keep a process alive, and what is held here is the server's to take back when there are none.
+      this.#timer = setTimeout(() => void this.#renew(), Math.ceil(delayMs)).unref();
+    });
+  }
+
+  async #renew(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#isRenewing) return this.#arm(RETRY_MS);
+    const members = [...this.#held.keys(), ...this.#waiting.keys()];
+    if (members.length === 0) return this.#tidy();
+    this.#isRenewing = true;
+    const sentMs = performance.now();
+    const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...members];
+    let nextMs = this.#definition.leaseTtlMs / 3;
+    try {
+      if (!this.#store.connection.isReady) throw new Error('There is no connection.');
+      const reply = (await this.#store.run(RENEW, this.#keys, args)) as number[];
+      members.forEach((member, index) => this.#renewed(member, reply[index + 2]!, sentMs));
+      const firstEndMs = reply[1]! / 1_000 + AFTER_END_MS;
+      if (this.#waiting.size > 0 && reply[1]! >= 0) nextMs = Math.min(nextMs, firstEndMs);
+    } catch {
+      nextMs = RETRY_MS;
+      this.#dropExpired();
+    }
+    this.#isRenewing = false;
+    if (this.#held.size > 0 || this.#waiting.size > 0) this.#arm(nextMs);
+    else this.#tidy();
+  }
+
+  #renewed(member: string, state: number, sentMs: number): void {
+    const held = this.#held.get(member);
+    if (held !== undefined) {
+      if (state === 0) this.#lose(member, held);
+      else held.untilMs = sentMs + this.#definition.leaseTtlMs;
+      return;
+    }
+    if (state === 1) this.#waiting.get(member)?.('granted');
+    if (state === 0) this.#waiting.get(member)?.('lost');
+  }
+
+  /** Without an answer from the server, a lease whose time is over counts as lost. */
+  #dropExpired(): void {
+    const nowMs = performance.now();
+    for (const [member, held] of this.#held) if (held.untilMs <= nowMs) this.#lose(member, held);
+  }
+
+  #lose(member: string, held: Held): void {
+    this.#held.delete(member);
+    const { name } = this.#definition;
+    if (lostChannel.hasSubscribers) lostChannel.publish({ limiter: name, partition: this.#partitionKey });
+    held.onLost?.(new LeaseLostError(name));
+  }
+
+  #tidy(): void {
+    if (this.isIdle) this.#onIdle();
+  }
+}
+
+/** What the keepers of a process share. */
+export interface KeeperContext {
+  readonly store: Store;
+  readonly notifications: Notifications;
+  /** Called when nothing is left to keep. */
+  readonly onIdle: () => void;
+}

@@ -1,0 +1,28 @@
+import type { RateLimitErrorCode } from '@ratelease/limiters';
+
+/** By this mark `isRateLimitError` knows the errors of all packages. */
+const BRAND = Symbol.for('ratelease.error');
+
+function brand<T extends Error>(error: T, code: RateLimitErrorCode): T {
+  Object.defineProperty(error, BRAND, { value: true });
+  Object.defineProperty(error, 'code', { value: code, enumerable: true });
+  return error;
+}
+
+/** A value of the right type outside its legal range. */
+export function rangeError(code: RateLimitErrorCode, message: string): RangeError {
+  return brand(new RangeError(message), code);
+}
+
+/** A value of the wrong type. */
+export function typeError(code: RateLimitErrorCode, message: string): TypeError {
+  return brand(new TypeError(message), code);
+}
+
+/** A value as a message shows it. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'object' && value !== null)
+    return `an object (${value.constructor?.name ?? 'no prototype'})`;
+  return typeof value === 'function' ? `function ${value.name || '(anonymous)'}` : String(value);
+}

@@ -1,0 +1,8 @@
+/** The reason phrases of refused leases, those of the limiters in process. */
+export const REASON = {
+  permitLimitReached: 'Permit limit reached',
+  queueLimitReached: 'Queue limit reached',
+  evicted: 'Evicted by a newer request',
+  limiterDisposed: 'Limiter disposed',
+  waitLimitReached: 'Wait limit reached',
+} as const;

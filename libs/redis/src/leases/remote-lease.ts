@@ -1,0 +1,98 @@
+import type { RateLimitQuota } from '@ratelease/limiters';
+import { RateLimitLease } from '@ratelease/limiters';
+import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
+import type { Standing } from '../store/decision-request.js';
+import type { LimiterGroup } from '../store/limiter-group.js';
+import { quotaOf } from './quota.js';
+import { undoLease } from './undo-lease.js';
+
+const NO_NAMES: readonly string[] = Object.freeze([]);
+
+/** The permits of a concurrency limiter behind a lease. */
+export interface HeldPermits {
+  readonly keeper: LeaseKeeper;
+  readonly member: string;
+}
+
+/** What a granted lease knows. */
+export interface GrantFacts {
+  readonly group: LimiterGroup;
+  readonly standing: Standing;
+  readonly held: readonly HeldPermits[];
+  /** Gives the rates back. */
+  readonly undoRates: () => void;
+}
+
+/**
+ * A lease that a shared limiter granted. Of a rate it holds nothing; of a concurrency limiter it holds permits that
+ * this process renews, until it is disposed.
+ */
+export class RemoteLease extends RateLimitLease implements AsyncDisposable {
+  readonly #facts: GrantFacts;
+  #released: Promise<void> | undefined = undefined;
+  #abort: AbortController | undefined = undefined;
+  #lostReason: Error | undefined = undefined;
+
+  constructor(facts: GrantFacts) {
+    super();
+    this.#facts = facts;
+    for (const { keeper, member } of facts.held) keeper.onLost(member, (reason) => this.#lose(reason));
+  }
+
+  override get isAcquired(): boolean {
+    return true;
+  }
+
+  override get metadataNames(): Iterable<string> {
+    return NO_NAMES;
+  }
+
+  override getMetadata(): undefined {
+    return undefined;
+  }
+
+  override quota(): readonly RateLimitQuota[] {
+    return quotaOf(this.#facts.group, this.#facts.standing);
+  }
+
+  /**
+   * Aborts when the permits are no longer this lease's, because they could not be renewed in time: others may work
+   * now. Its reason is an `Error` that says so. It does not abort when the lease is disposed.
+   */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#lostReason !== undefined) this.#abort.abort(this.#lostReason);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Gives the permits back in the background, and tries again while the lease would last if that fails. */
+  override dispose(): void {
+    void this.#release();
+  }
+
+  /** Gives the permits back and waits for it; where the store can't be reached, for the first attempt. Never rejects. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#release();
+  }
+
+  /** Takes the lease back as if it had never been granted. */
+  [undoLease](): void {
+    if (this.#released !== undefined) return;
+    this.#facts.undoRates();
+    void this.#release();
+  }
+
+  #release(): Promise<void> {
+    this.#released ??= Promise.all(this.#facts.held.map(({ keeper, member }) => keeper.release(member))).then(
+      () => undefined,
+    );
+    return this.#released;
+  }
+
+  #lose(reason: Error): void {
+    this.#lostReason = reason;
+    this.#abort?.abort(reason);
+  }
+}

@@ -1,0 +1,197 @@
+import {
+  ConcurrencyLimiter,
+  FixedWindowRateLimiter,
+  SlidingWindowRateLimiter,
+  systemClock,
+  TokenBucketRateLimiter,
+} from '@ratelease/limiters';
+import type { LimiterOptions, RateLimiter } from '@ratelease/limiters';
+import { positiveInteger, positiveTime, requireWhenUnavailable } from '../checks.js';
+import { rangeError, typeError } from '../errors.js';
+import { textPart } from '../keys/key-text.js';
+import type { AlgorithmName } from '../scripts/compose-script.js';
+import { exactMicroseconds, greatestCommonDivisor } from './exact-numbers.js';
+import type { FailurePolicy, LimiterDefinition } from './limiter-definition.js';
+import type {
+  RedisConcurrencyLimiterOptions,
+  RedisFixedWindowLimiterOptions,
+  RedisSlidingWindowLimiterOptions,
+  RedisTokenBucketLimiterOptions,
+  SharedLimiterOptions,
+} from './limiter-options.js';
+
+/** What a limiter takes over from the options of `createRedisPartitions`. */
+export interface SharedDefaults extends FailurePolicy {
+  readonly instances: number;
+}
+
+const DEFAULT_LEASE_TTL_MS = 30_000;
+const SHORTEST_LEASE_TTL_MS = 1_000;
+/** The segments of a window are written out at each decision. */
+const MOST_SEGMENTS = 1_000;
+
+interface Numbers {
+  readonly algorithm: AlgorithmName;
+  readonly numbers: readonly number[];
+  readonly limit: number;
+  readonly windowMs: number | undefined;
+  /** The same limiter in this process, with a share of the limit. */
+  makeLocal(instances: number): RateLimiter;
+}
+
+/** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
+export function defineFixedWindow(
+  options: RedisFixedWindowLimiterOptions,
+  defaults: SharedDefaults,
+): LimiterDefinition {
+  // The limiter in process checks what both have, and says it in its words.
+  void new FixedWindowRateLimiter(options);
+  const { permitLimit, windowMs } = options;
+  const window = exactMicroseconds('fixed window', 'windowMs', windowMs, permitLimit);
+  const makeLocal = (instances: number): RateLimiter =>
+    new FixedWindowRateLimiter({ ...options, permitLimit: share(permitLimit, instances) });
+  const numbers = [permitLimit, window];
+  return define(options, defaults, {
+    algorithm: 'fixedWindow',
+    numbers,
+    limit: permitLimit,
+    windowMs,
+    makeLocal,
+  });
+}
+
+/** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
+export function defineSlidingWindow(
+  options: RedisSlidingWindowLimiterOptions,
+  defaults: SharedDefaults,
+): LimiterDefinition {
+  void new SlidingWindowRateLimiter(options);
+  const { permitLimit, windowMs, segmentsPerWindow } = options;
+  const window = exactMicroseconds('sliding window', 'windowMs', windowMs, permitLimit);
+  if (segmentsPerWindow > MOST_SEGMENTS || segmentsPerWindow > window) {
+    throw rangeError(
+      'ERR_RL_INVALID_OPTION',
+      `Shared sliding window: segmentsPerWindow must be at most ${Math.min(MOST_SEGMENTS, window)}, but got ${segmentsPerWindow}.`,
+    );
+  }
+  exactMicroseconds('sliding window', 'windowMs', windowMs, 2 * segmentsPerWindow);
+  const makeLocal = (instances: number): RateLimiter =>
+    new SlidingWindowRateLimiter({ ...options, permitLimit: share(permitLimit, instances) });
+  const numbers = [permitLimit, window, segmentsPerWindow];
+  return define(options, defaults, {
+    algorithm: 'slidingWindow',
+    numbers,
+    limit: permitLimit,
+    windowMs,
+    makeLocal,
+  });
+}
+
+/** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
+export function defineTokenBucket(
+  options: RedisTokenBucketLimiterOptions,
+  defaults: SharedDefaults,
+): LimiterDefinition {
+  void new TokenBucketRateLimiter(options);
+  const { tokenLimit, tokensPerPeriod, replenishmentPeriodMs } = options;
+  const period = exactMicroseconds(
+    'token bucket',
+    'replenishmentPeriodMs',
+    replenishmentPeriodMs,
+    tokenLimit,
+  );
+  const isGreedy = options.refill !== 'interval';
+  const divisor = isGreedy ? greatestCommonDivisor(tokensPerPeriod, period) : 1;
+  // The rate stays what it is: the same tokens, but in so many times the period.
+  const makeLocal = (instances: number): RateLimiter =>
+    new TokenBucketRateLimiter({
+      ...options,
+      tokenLimit: share(tokenLimit, instances),
+      replenishmentPeriodMs: replenishmentPeriodMs * instances,
+    });
+  return define(options, defaults, {
+    algorithm: isGreedy ? 'greedyBucket' : 'intervalBucket',
+    numbers: isGreedy
+      ? [tokenLimit, period / divisor, tokensPerPeriod / divisor]
+      : [tokenLimit, tokensPerPeriod, period],
+    limit: tokenLimit,
+    windowMs: isGreedy
+      ? (tokenLimit * period) / tokensPerPeriod / 1_000
+      : Math.ceil(tokenLimit / tokensPerPeriod) * replenishmentPeriodMs,
+    makeLocal,
+  });
+}
+
+/** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
+export function defineConcurrency(
+  options: RedisConcurrencyLimiterOptions,
+  defaults: SharedDefaults,
+): LimiterDefinition {
+  void new ConcurrencyLimiter(options);
+  const { permitLimit, leaseTtlMs = DEFAULT_LEASE_TTL_MS } = options;
+  positiveInteger('Shared concurrency limiter: leaseTtlMs', leaseTtlMs, SHORTEST_LEASE_TTL_MS);
+  const makeLocal = (instances: number): RateLimiter =>
+    new ConcurrencyLimiter({ ...options, permitLimit: share(permitLimit, instances) });
+  return {
+    ...define(options, defaults, {
+      algorithm: 'concurrency',
+      numbers: [permitLimit, options.queueLimit ?? 0, leaseTtlMs * 1_000],
+      limit: permitLimit,
+      windowMs: undefined,
+      makeLocal,
+    }),
+    leaseTtlMs,
+  };
+}
+
+function share(limit: number, instances: number): number {
+  return Math.max(1, Math.floor(limit / instances));
+}
+
+function define(
+  options: SharedLimiterOptions & LimiterOptions & { autoReplenishment?: boolean | undefined },
+  defaults: SharedDefaults,
+  made: Numbers,
+): LimiterDefinition {
+  if (options.autoReplenishment === false) {
+    throw rangeError(
+      'ERR_RL_INVALID_OPTION',
+      'A shared limiter replenishes by the server’s time: autoReplenishment can’t be false.',
+    );
+  }
+  const { instances = defaults.instances, commandTimeoutMs = defaults.commandTimeoutMs } = options;
+  const { whenUnavailable = defaults.whenUnavailable } = options;
+  positiveInteger('Shared limiter: instances', instances, 1);
+  const isNewestFirst = options.queueProcessingOrder === 'newestFirst';
+  const texts = made.numbers.map(String);
+  return {
+    algorithm: made.algorithm,
+    name: nameOf(options.name, made),
+    numbers: made.algorithm === 'concurrency' ? [...texts, isNewestFirst ? 'n' : 'o'] : texts,
+    limit: made.limit,
+    windowMs: made.windowMs,
+    returnsAtEnd: made.algorithm === 'fixedWindow' || made.algorithm === 'slidingWindow',
+    queueLimit: options.queueLimit ?? 0,
+    isNewestFirst,
+    leaseTtlMs: 0,
+    clock: options.clock ?? systemClock,
+    usesDefaultClock: options.clock === undefined,
+    whenUnavailable: requireWhenUnavailable('Shared limiter', whenUnavailable),
+    commandTimeoutMs: positiveTime('Shared limiter: commandTimeoutMs', commandTimeoutMs),
+    localLimit: share(made.limit, instances),
+    makeLocal: () => made.makeLocal(instances),
+  };
+}
+
+/** A limiter of another algorithm never reads the state of this one, whatever their names are. */
+function nameOf(name: string | undefined, { algorithm, numbers }: Numbers): string {
+  if (name === undefined) return `${algorithm}:${numbers.join('/')}:`;
+  if (typeof name !== 'string' || name === '')
+    throw typeError('ERR_RL_INVALID_OPTION', `Shared limiter: name must be a text that is not empty.`);
+  return `${textPart(name)}:${algorithm}:`;
+}
+
+/** The definition under another name, for a policy that gives its own. */
+export function renamed(definition: LimiterDefinition, name: string): LimiterDefinition {
+  return { ...definition, name: `${textPart(name)}:${definition.algorithm}:` };
+}

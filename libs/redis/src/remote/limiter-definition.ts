@@ -1,0 +1,36 @@
+import type { Clock, RateLimiter } from '@ratelease/limiters';
+import type { AlgorithmName } from '../scripts/compose-script.js';
+
+/** What a limiter answers when the store can't be asked. */
+export type WhenUnavailable = 'allow' | 'deny' | 'local';
+
+/** How a limiter behaves when the store can't be asked. */
+export interface FailurePolicy {
+  readonly whenUnavailable: WhenUnavailable;
+  readonly commandTimeoutMs: number;
+}
+
+/** A limiter before it has a key: its options, checked and turned into what the scripts take. */
+export interface LimiterDefinition extends FailurePolicy {
+  readonly algorithm: AlgorithmName;
+  /** What its fields in the hash of a partition begin with, and how it is known to other processes. */
+  readonly name: string;
+  /** Its numbers, as arguments of the scripts. */
+  readonly numbers: readonly string[];
+  readonly limit: number;
+  /** The window of its quota in milliseconds; `undefined` for concurrency. */
+  readonly windowMs: number | undefined;
+  /** Whether what is granted comes back at a moment of its own: windows, not buckets. */
+  readonly returnsAtEnd: boolean;
+  readonly queueLimit: number;
+  readonly isNewestFirst: boolean;
+  /** How long a lease lasts unless it is renewed; concurrency only. */
+  readonly leaseTtlMs: number;
+  readonly clock: Clock;
+  /** Whether the clock may be replaced by that of the partitioned limiter. */
+  readonly usesDefaultClock: boolean;
+  /** This process' share of the limit, for `'local'`. */
+  readonly localLimit: number;
+  /** A limiter in this process with that share of the limit. */
+  makeLocal(): RateLimiter;
+}

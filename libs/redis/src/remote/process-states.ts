@@ -1,0 +1,63 @@
+import { LeaseKeeper } from '../concurrency/lease-keeper.js';
+import { Notifications } from '../concurrency/notifications.js';
+import type { Store } from '../store/store.js';
+import { RateQueue } from '../waiting/rate-queue.js';
+import type { LimiterDefinition } from './limiter-definition.js';
+
+/** What this process keeps of the limiters that are in use: leases it holds, requests that wait. */
+export class ProcessStates {
+  readonly store: Store;
+  readonly notifications: Notifications;
+  readonly #keepers = new Map<string, LeaseKeeper>();
+  readonly #queues = new Map<string, RateQueue>();
+  #isEnded = false;
+
+  constructor(store: Store) {
+    this.store = store;
+    this.notifications = new Notifications(store, () => {
+      for (const keeper of this.#keepers.values()) keeper.look();
+    });
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** The keeper of a concurrency limiter's leases. */
+  keeper(partitionKey: string, definition: LimiterDefinition): LeaseKeeper {
+    const name = `${partitionKey} ${definition.name}`;
+    let keeper = this.#keepers.get(name);
+    if (keeper !== undefined) return keeper;
+    const { store, notifications } = this;
+    const onIdle = (): void => void this.#keepers.delete(name);
+    keeper = new LeaseKeeper({ store, notifications, onIdle }, partitionKey, definition);
+    this.#keepers.set(name, keeper);
+    return keeper;
+  }
+
+  /** The queue of a rate. */
+  queue(partitionKey: string, definition: LimiterDefinition): RateQueue {
+    const name = `${partitionKey} ${definition.name}`;
+    let queue = this.#queues.get(name);
+    if (queue !== undefined) return queue;
+    const onIdle = (): void => void this.#queues.delete(name);
+    queue = new RateQueue(definition.clock, definition.isNewestFirst, onIdle);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  /** The queue of a rate where somebody waits in it. */
+  queueInUse(partitionKey: string, definition: LimiterDefinition): RateQueue | undefined {
+    if (this.#queues.size === 0) return undefined;
+    return this.#queues.get(`${partitionKey} ${definition.name}`);
+  }
+
+  /** Ends all waits and gives everything back; resolves when the server has been told. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    for (const queue of this.#queues.values()) queue.close();
+    this.#queues.clear();
+    await Promise.all([...this.#keepers.values()].map((keeper) => keeper.end()));
+    this.notifications.end();
+  }
+}

@@ -1,0 +1,82 @@
+import type { AcquireOptions, Clock } from '@ratelease/limiters';
+
+/** How a wait can end before what is waited for. */
+export type EarlyEnd = 'timedOut' | 'disposed';
+
+/** What bounds a request: the caller's signal, the caller's patience, the end of the limiter. */
+export class Wait {
+  readonly signal: AbortSignal | undefined;
+  /** `false`: it takes what it gets at once. */
+  readonly mayWait: boolean;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #owner: Set<Wait>;
+  #end: ((end: EarlyEnd) => void) | null = null;
+  #isDisposed = false;
+
+  /** @param owner - the waits of the limiter, which end with it. */
+  constructor(clock: Clock, owner: Set<Wait>, { signal, maxWaitMs = Infinity }: AcquireOptions) {
+    this.#clock = clock;
+    this.#owner = owner;
+    this.signal = signal;
+    this.mayWait = maxWaitMs > 0;
+    this.#deadlineMs = maxWaitMs === Infinity ? Infinity : clock.now() + maxWaitMs;
+    owner.add(this);
+  }
+
+  /** The time that is left, in milliseconds. */
+  get leftMs(): number {
+    return this.#deadlineMs === Infinity ? Infinity : Math.max(0, this.#deadlineMs - this.#clock.now());
+  }
+
+  /** The limiter has ended. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#end?.('disposed');
+  }
+
+  /** The request has ended. */
+  end(): void {
+    this.#owner.delete(this);
+  }
+
+  /** Waits for an answer that comes soon in any case: only an abort ends that earlier. */
+  orAbort<T>(answer: Promise<T>, onAbort: () => void): Promise<T> {
+    const { signal } = this;
+    if (signal === undefined) return answer;
+    return new Promise<T>((resolve, reject) => {
+      const abort = (): void => {
+        onAbort();
+        reject(signal.reason);
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort, { once: true });
+      void answer.then((value) => {
+        signal.removeEventListener('abort', abort);
+        resolve(value);
+      });
+    });
+  }
+
+  /** Waits for something that may take long. `onEarlyEnd` is called when anything else ends the wait. */
+  async race<T>(awaited: Promise<T>, onEarlyEnd: () => void): Promise<T | EarlyEnd> {
+    let isEarly = false;
+    const early = new Promise<EarlyEnd>((resolve) => {
+      this.#end = (end) => {
+        isEarly = true;
+        resolve(end);
+      };
+      if (this.#isDisposed) this.#end('disposed');
+    });
+    const { leftMs } = this;
+    const timer = leftMs === Infinity ? null : this.#clock.setTimer(() => this.#end?.('timedOut'), leftMs);
+    try {
+      const ended = await this.orAbort(Promise.race([awaited, early]), onEarlyEnd);
+      if (isEarly) onEarlyEnd();
+      return ended;
+    } finally {
+      this.#end = null;
+      timer?.cancel();
+    }
+  }
+}

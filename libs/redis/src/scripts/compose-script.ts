@@ -1,0 +1,99 @@
+import { ALGORITHMS, SCRIPTS } from './sources.generated.js';
+
+/** The algorithms that the scripts know. */
+export type AlgorithmName = keyof typeof ALGORITHMS;
+
+interface AlgorithmParts {
+  readonly numbers: string;
+  readonly fields: string;
+  readonly values: string;
+  readonly functions?: string;
+  readonly [section: string]: string | undefined;
+}
+
+const CONCURRENCY: AlgorithmName = 'concurrency';
+/** `e` and the record come first in what HMGET returns. */
+const FIRST_FIELD = 3;
+
+/**
+ * The script that decides for limiters of these algorithms, one after the other. A server runs the whole text of a
+ * script at each call: code for exactly what is asked costs it half of what general code does.
+ */
+export function composeDecision(algorithms: readonly AlgorithmName[]): string {
+  const extraKeys = algorithms.filter((name) => name === CONCURRENCY).length * 3;
+  return compose(SCRIPTS.decide, algorithms)
+    .replaceAll('KEYS_OF_A_GROUP', String(1 + extraKeys))
+    .replaceAll('ARGUMENTS_OF_A_REQUEST', extraKeys > 0 ? '4' : '2');
+}
+
+/** The script that gives back what limiters of these rates have granted. */
+export function composeGivingBack(algorithms: readonly AlgorithmName[]): string {
+  return compose(SCRIPTS.giveBack, algorithms);
+}
+
+function compose(frame: string, algorithms: readonly AlgorithmName[]): string {
+  const parts = algorithms.map((name) => ALGORITHMS[name] as AlgorithmParts);
+  const functions = new Set(parts.map((part) => part.functions ?? ''));
+  const fields = parts.flatMap((part, index) => fieldNames(part, index));
+  const pairs = parts.flatMap((part, index) => pairsOf(part, index));
+  let firstField = FIRST_FIELD;
+  let extraKey = 1;
+  const fill = parts.map((part, index) => {
+    const filler = { index, firstField, extraKey };
+    firstField += part.fields.split(' ').length;
+    if (algorithms[index] === CONCURRENCY) extraKey += 3;
+    return (text: string): string => fillIn(text, filler);
+  });
+  return frame
+    .replace(/^-- @functions$/m, () => [...functions].join('\n'))
+    .replaceAll(/^-- @each (\w+)$/gm, (_line, section: string) =>
+      parts.map((part, index) => fill[index]!(sectionOf(part, section))).join('\n'),
+    )
+    .replaceAll('FIELDS', () => fields.join(', '))
+    .replaceAll('PAIRS', () => pairs.join(', '));
+}
+
+function sectionOf(part: AlgorithmParts, section: string): string {
+  switch (section) {
+    case 'numbers':
+      return readNumbers(part.numbers.split(' '), []);
+    case 'numbers_and_end':
+      return readNumbers(part.numbers.split(' '), ['end_N']);
+    case 'give_back_at_end':
+      return `full_at = end_N\n${part['give_back']}`;
+    default:
+      return part[section] ?? '';
+  }
+}
+
+/** The names that end in `order_N` are letters, all others numbers. */
+function readNumbers(names: readonly string[], more: readonly string[]): string {
+  const all = [...names, ...more];
+  const values = all.map((name, index) =>
+    name === 'order_N' ? `ARGV[arg + ${index + 1}]` : `tonumber(ARGV[arg + ${index + 1}])`,
+  );
+  return `local name_N, ${all.join(', ')} = ARGV[arg], ${values.join(', ')}\narg = arg + ${all.length + 1}`;
+}
+
+interface Filler {
+  readonly index: number;
+  readonly firstField: number;
+  readonly extraKey: number;
+}
+
+function fillIn(text: string, { index, firstField, extraKey }: Filler): string {
+  return text
+    .replaceAll(/\bFIELD_(\d)\b/g, (_word, field: string) => `values[${firstField + Number(field) - 1}]`)
+    .replaceAll('EXTRA_KEY', String(extraKey))
+    .replaceAll(/_N\b/g, `_${index + 1}`)
+    .replaceAll(/\bN\b/g, String(index + 1));
+}
+
+function fieldNames(part: AlgorithmParts, index: number): string[] {
+  return part.fields.split(' ').map((field) => `name_${index + 1} .. '${field}'`);
+}
+
+function pairsOf(part: AlgorithmParts, index: number): string[] {
+  const values = part.values.split(' ').map((value) => value.replaceAll(/_N\b/g, `_${index + 1}`));
+  return fieldNames(part, index).map((field, position) => `${field}, ${values[position]}`);
+}

@@ -1,0 +1,81 @@
+-- The leases and waiters of a concurrency limiter: sorted sets of `id*permits`, the leases by their end, the
+-- waiters by their ticket, and the waiters by the moment at which they count as dead (µs). An id begins with the
+-- name of its process and a dot.
+local REAPED_AT_ONCE = 200
+
+local function permits_of(member) return tonumber(string.match(member, '%*(%d+)$')) end
+
+local function load_concurrency(name, values, first_key)
+  return {
+    name = name, leases = KEYS[first_key], queue = KEYS[first_key + 1], alive = KEYS[first_key + 2],
+    used = tonumber(values[1]) or 0, queued = tonumber(values[2]) or 0, waiters = tonumber(values[3]) or 0,
+    ticket = tonumber(values[4]) or 0, next_end = tonumber(values[5]) or math.huge, is_dirty = false,
+  }
+end
+
+local function next_end_text(held) return held.next_end < math.huge and held.next_end or '' end
+
+-- Keys that come and go must have their TTL set anew.
+local function keep_concurrency(held)
+  local ttl = math.ceil(held.ttl / 1000) * 4
+  if held.used > 0 then call('PEXPIRE', held.leases, ttl) end
+  if held.waiters == 0 then return end
+  call('PEXPIRE', held.queue, ttl)
+  call('PEXPIRE', held.alive, ttl)
+end
+
+local function hold(held, member, permits)
+  if permits == 0 then return end
+  call('ZADD', held.leases, now + held.ttl, member)
+  held.used, held.is_dirty = held.used + permits, true
+  held.next_end = math.min(held.next_end, now + held.ttl)
+end
+
+local function leave_queue(held, member)
+  call('ZREM', held.alive, member)
+  if call('ZREM', held.queue, member) == 0 then return false end
+  held.queued = math.max(0, held.queued - permits_of(member))
+  held.waiters, held.is_dirty = math.max(0, held.waiters - 1), true
+  return true
+end
+
+local function tell_process(member, word)
+  call('PUBLISH', channels .. string.match(member, '^[^.]+'), word .. member)
+end
+
+-- Takes the permits of holders back that did not renew their leases.
+local function reap(held)
+  local ended = call('ZRANGEBYSCORE', held.leases, '-inf', now, 'LIMIT', 0, REAPED_AT_ONCE)
+  for _, member in ipairs(ended) do
+    call('ZREM', held.leases, member)
+    held.used = math.max(0, held.used - permits_of(member))
+  end
+  local first = call('ZRANGE', held.leases, 0, 0, 'WITHSCORES')
+  held.next_end, held.is_dirty = tonumber(first[2]) or math.huge, true
+  if not first[1] then held.used = 0 end
+end
+
+local function waiter_in_turn(held)
+  while held.waiters > 0 do
+    local member = call(held.order == 'n' and 'ZREVRANGE' or 'ZRANGE', held.queue, 0, 0)[1]
+    if not member then
+      held.waiters, held.queued = 0, 0
+      return nil
+    end
+    if (tonumber(call('ZSCORE', held.alive, member)) or 0) > now then return member end
+    leave_queue(held, member)
+  end
+end
+
+-- Gives what is free to those who wait, in their order, and tells their processes.
+local function hand_over(held)
+  local member = waiter_in_turn(held)
+  while member do
+    local permits = permits_of(member)
+    if held.limit - held.used < (permits > 0 and permits or 1) then return end
+    leave_queue(held, member)
+    hold(held, member, permits)
+    tell_process(member, 'g')
+    member = waiter_in_turn(held)
+  end
+end

@@ -1,0 +1,69 @@
+-- Permits held as leases. State: permits in use, permits that waiters ask for, waiters, last ticket, a moment in µs
+-- before which no lease ends; three more keys hold the leases and the waiters.
+-- @numbers limit_N queueLimit_N ttl_N order_N
+-- @fields u q w t n
+-- @values held_N.used held_N.queued held_N.waiters held_N.ticket next_end_text(held_N)
+-- @functions
+-- @include concurrency-state
+local function member_of(permits) return request_id .. '*' .. permits end
+
+-- A request that asks again may hold its lease already; else it is a new one.
+local function holds_already(held, permits)
+  if request_flag ~= 'a' then return false end
+  if call('ZSCORE', held.leases, member_of(permits)) then return true end
+  leave_queue(held, member_of(permits))
+  return false
+end
+
+local function is_free(held, permits)
+  if permits > 0 and held.queued > 0 and held.order == 'o' then return false end
+  return held.limit - held.used >= (permits > 0 and permits or 1)
+end
+
+local function make_room(held, queue_limit, permits)
+  if permits == 0 or held.queued + permits <= queue_limit then return true end
+  if held.order == 'o' or permits > queue_limit then return false end
+  while held.queued + permits > queue_limit do
+    local oldest = call('ZRANGE', held.queue, 0, 0)[1]
+    tell_process(oldest, 'e')
+    leave_queue(held, oldest)
+  end
+  return true
+end
+
+local function enqueue(held, queue_limit, permits)
+  if request_flag ~= 'w' or queue_limit == 0 or not make_room(held, queue_limit, permits) then return false end
+  held.ticket = held.ticket + 1
+  call('ZADD', held.queue, held.ticket, member_of(permits))
+  call('ZADD', held.alive, now + held.ttl, member_of(permits))
+  held.queued, held.waiters, held.is_dirty = held.queued + permits, held.waiters + 1, true
+  return true
+end
+-- @section load
+local held_N = load_concurrency(name_N, { FIELD_1, FIELD_2, FIELD_3, FIELD_4, FIELD_5 }, at + EXTRA_KEY)
+held_N.limit, held_N.ttl, held_N.order = limit_N, ttl_N, order_N
+if held_N.next_end <= now then
+  reap(held_N)
+  hand_over(held_N)
+end
+-- @section ready
+local holds_N = holds_already(held_N, permits)
+if refusing == 0 and not holds_N and not is_free(held_N, permits) then refusing = N end
+-- @section take
+if not holds_N then hold(held_N, member_of(permits), permits) end
+-- @section queue
+if refusing == N and not outcome and enqueue(held_N, queueLimit_N, permits) then
+  outcome, place = 'q', -N
+elseif refusing == N and outcome == 'q' then
+  place = -N
+end
+-- @section wait
+-- Nobody knows when a lease ends.
+-- @section tell
+out[size + 1] = limit_N - held_N.used
+out[size + 2] = held_N.next_end < math.huge and math.max(0, held_N.next_end - now) or -1
+size = size + 2
+is_dirty = is_dirty or held_N.is_dirty
+-- @section save
+if now + 4 * ttl_N > full then full = now + 4 * ttl_N end
+keep_concurrency(held_N)

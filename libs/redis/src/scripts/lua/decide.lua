@@ -1,0 +1,96 @@
+-- Decides requests for permits: each is granted by all limiters that it asks, or charged to none.
+--
+-- One script decides for one list of algorithms; the parts of the algorithms (see there) are put in where a line
+-- says `each`, once for each limiter, with its number for N. One call can carry several groups: for each a
+-- partition, and requests to its limiters, decided in order.
+--
+-- KEYS       for each group the key of its partition, then three more for each concurrency limiter
+-- ARGV[1]    the time in µs since 1970, for tests; negative: the server's
+-- ARGV[2]    the server's time in µs after which nothing may be decided any more; 0: none
+-- ARGV[3]    what the channels of the processes begin with
+-- then for each group
+--   the field of the asking process' record, sequence number of the record, number of requests
+--   for each limiter: its name and its numbers
+--   for each request: permits; permits that wait in the process before it (then it is only looked at, for its
+--     waiting time; -1: it goes by the order, and so does who comes after it in this call); and where a limiter of concurrency takes part its id, and a flag: n new, w new and may wait,
+--     a asks again
+--
+-- Returns {now, answers…}; only {now} when the deadline is over. An answer:
+--   granted   0,                             then remaining, µs until all is back, for each limiter
+--   refused   i, wait µs, longest wait µs,   then the same; i is the first limiter that refuses, from 1
+--   waiting  -i, 0, 0,                       then the same; i is the limiter in whose queue it stands
+-- A wait of -1 is unknown. Refusals write nothing, but what a dead process held may be taken back on the way.
+--
+-- A record is the sequence number of the process' last call that wrote, with the outcomes of its requests where
+-- they aren't one grant: the same call sent twice by the client charges once.
+
+-- @include clock
+if ARGV[2] ~= '0' and now > tonumber(ARGV[2]) then return { now } end
+local channels = ARGV[3]
+local out, size, arg = { now }, 1, 4
+local request_id, request_flag
+-- @include records
+-- @functions
+for at = 1, #KEYS, KEYS_OF_A_GROUP do
+  local key, process, sequence, requests = KEYS[at], ARGV[arg], ARGV[arg + 1], tonumber(ARGV[arg + 2])
+  arg = arg + 3
+  -- @each numbers
+  local values = call('HMGET', key, 'e', process, FIELDS)
+  local record, replay = values[2], nil
+  if record == sequence then
+    replay = 'g'
+  elseif record and (requests > 1 or ARGUMENTS_OF_A_REQUEST > 2) then
+    replay = string.match(record, '^' .. sequence .. ':(%a+)$')
+  end
+  local outcomes, writes, is_dirty, blocked = '', false, false, 0
+  -- @each load
+  for request = 1, requests do
+    local permits, ahead = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
+    request_id, request_flag = ARGV[arg + 2], ARGV[arg + 3]
+    arg = arg + ARGUMENTS_OF_A_REQUEST
+    local in_order = ahead < 0
+    if in_order then ahead = blocked end
+    local need = (permits > 0 and permits or 1) + ahead
+    local outcome, refusing = replay and string.sub(replay, request, request), 0
+    -- @each ready
+    if ahead > 0 and refusing == 0 then refusing = 1 end
+    if outcome == 'g' or (refusing == 0 and not outcome) then
+      if not outcome then
+        outcome = 'g'
+        -- @each take
+      end
+      size = size + 1
+      out[size] = 0
+    else
+      local wait, longest, place = -1, -1, refusing
+      -- @each queue
+      if outcome ~= 'q' then
+        outcome = 'r'
+        if in_order then blocked = blocked + permits end
+        -- @each wait
+      end
+      out[size + 1], out[size + 2], out[size + 3] = place, wait, longest
+      size = size + 3
+    end
+    writes = writes or (not replay and (outcome == 'q' or (outcome == 'g' and permits > 0)))
+    if requests > 1 or outcome ~= 'g' then outcomes = outcomes .. outcome end
+    -- @each tell
+  end
+  if writes or is_dirty then
+    local full = 0
+    -- @each save
+    local note = writes and (outcomes == '' and sequence or sequence .. ':' .. outcomes) or record or ''
+    local expires = tonumber(values[1]) or 0
+    if expires < full + KEEP then
+      if not record and expires > 0 then
+        -- @include drop-records
+      end
+      expires = full + KEEP + AHEAD
+      call('HSET', key, 'e', expires, process, note, PAIRS)
+      call('PEXPIRE', key, math.ceil((expires - now) / 1000))
+    else
+      call('HSET', key, process, note, PAIRS)
+    end
+  end
+end
+return out

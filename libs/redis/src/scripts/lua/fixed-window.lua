@@ -1,0 +1,28 @@
+-- Fixed window. State: start of the window in µs, permits used in it. Guarantee and model: as in process.
+-- @numbers limit_N window_N
+-- @fields s u
+-- @values start_N used_N
+-- @section load
+local start_N, used_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0
+if now - start_N >= window_N then
+  start_N, used_N = start_N + math.floor((now - start_N) / window_N) * window_N, 0
+end
+-- @section ready
+if refusing == 0 and limit_N - used_N < need then refusing = N end
+-- @section take
+used_N = used_N + permits
+-- @section wait
+if limit_N - used_N < need then
+  -- More than the limit: so many windows later.
+  local windows = math.ceil((need - limit_N + used_N) / limit_N)
+  local wait_N = start_N + windows * window_N - now
+  if refusing == N then wait = wait_N end
+  if wait_N > longest then longest = wait_N end
+end
+-- @section tell
+out[size + 1], out[size + 2] = limit_N - used_N, used_N > 0 and start_N + window_N - now or 0
+size = size + 2
+-- @section save
+if start_N + window_N > full then full = start_N + window_N end
+-- @section give_back
+if start_N + window_N == full_at then used_N = math.max(0, used_N - permits) end

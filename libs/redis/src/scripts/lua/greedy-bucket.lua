@@ -1,0 +1,32 @@
+-- Bucket that fills continuously. State: moment in µs up to which is counted, missing units, units per token. What
+-- is missing is kept, not what is there: a key that expired is a full bucket, other numbers keep what is spent.
+-- @numbers limit_N unit_N rate_N
+-- @fields r m q
+-- @values reference_N missing_N unit_N
+-- @section load
+local reference_N, missing_N, scale_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0, tonumber(FIELD_3)
+if scale_N and scale_N ~= unit_N then missing_N = math.ceil(missing_N / scale_N * unit_N) end
+if now > reference_N then
+  -- A product beyond 2^53 is inexact, but beyond everything that can be missing.
+  missing_N = math.max(0, missing_N - (now - reference_N) * rate_N)
+  reference_N = now
+end
+-- @section ready
+if refusing == 0 and missing_N > (limit_N - need) * unit_N then refusing = N end
+-- @section take
+missing_N = missing_N + permits * unit_N
+-- @section wait
+if missing_N > (limit_N - need) * unit_N then
+  local wait_N = reference_N + math.ceil((missing_N - (limit_N - need) * unit_N) / rate_N) - now
+  if refusing == N then wait = wait_N end
+  if wait_N > longest then longest = wait_N end
+end
+-- @section tell
+out[size + 1] = math.floor((limit_N * unit_N - missing_N) / unit_N)
+out[size + 2] = missing_N > 0 and reference_N + math.ceil(missing_N / rate_N) - now or 0
+size = size + 2
+-- @section save
+local full_N = reference_N + math.ceil(missing_N / rate_N)
+if full_N > full then full = full_N end
+-- @section give_back
+missing_N = math.max(0, missing_N - permits * unit_N)

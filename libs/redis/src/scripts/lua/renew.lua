@@ -1,0 +1,29 @@
+-- Keeps the leases and waits of one process in a concurrency limiter alive, takes back what others let expire, and
+-- gives what is free to those who wait.
+--
+-- KEYS, ARGV  see the include; then the leases and waits, as `id*permits`
+--
+-- Returns {now, µs until the next lease ends unless renewed (-1: there is none), and for each lease or wait
+-- 1 held, 2 waiting, 0 neither: lost}.
+
+-- @include clock
+-- @include one-concurrency
+for index = FIRST, #ARGV do
+  local member = ARGV[index]
+  if call('ZSCORE', held.leases, member) then
+    call('ZADD', held.leases, now + held.ttl, member)
+  elseif call('ZSCORE', held.alive, member) then
+    call('ZADD', held.alive, now + held.ttl, member)
+  end
+end
+reap(held)
+hand_over(held)
+local out = { now, held.next_end < math.huge and held.next_end - now or -1 }
+for index = FIRST, #ARGV do
+  local member = ARGV[index]
+  local is_held = call('ZSCORE', held.leases, member)
+  local is_waiting = not is_held and call('ZSCORE', held.alive, member)
+  out[#out + 1] = is_held and 1 or is_waiting and 2 or 0
+end
+if held.used > 0 or held.waiters > 0 or stored[1] then save_one() end
+return out

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { RedisConnection } from '../clients/redis-connection.js';
+import type { AlgorithmName } from './compose-script.js';
+import { composeDecision, composeGivingBack } from './compose-script.js';
+import { SCRIPTS } from './sources.generated.js';
+
+/** A script, and the hash by which a server that has run it knows it. */
+export class Script {
+  readonly text: string;
+  readonly sha: string;
+
+  constructor(text: string) {
+    this.text = text;
+    this.sha = createHash('sha1').update(text).digest('hex');
+  }
+
+  /**
+   * Runs the script, by its hash, and by its text where the server has forgotten it: it was restarted or flushed,
+   * or another one took its place. Nothing else is ever sent twice: a script may have run although its answer is
+   * an error, or never came.
+   */
+  async run(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    try {
+      return await connection.evalsha(this.sha, keys, args);
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error;
+      return connection.eval(this.text, keys, args);
+    }
+  }
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
+
+const decisions = new Map<string, Script>();
+const givingBack = new Map<string, Script>();
+
+/** Ends leases and waits. */
+export const RELEASE = new Script(SCRIPTS.release);
+/** Keeps leases and waits alive. */
+export const RENEW = new Script(SCRIPTS.renew);
+
+/** The script that decides for limiters of these algorithms. */
+export function decisionScript(algorithms: readonly AlgorithmName[]): Script {
+  return cached(decisions, algorithms, composeDecision);
+}
+
+/** The script that gives back what limiters of these rates granted. */
+export function givingBackScript(algorithms: readonly AlgorithmName[]): Script {
+  return cached(givingBack, algorithms, composeGivingBack);
+}
+
+function cached(
+  scripts: Map<string, Script>,
+  algorithms: readonly AlgorithmName[],
+  compose: (algorithms: readonly AlgorithmName[]) => string,
+): Script {
+  const name = algorithms.join();
+  let script = scripts.get(name);
+  if (script === undefined) scripts.set(name, (script = new Script(compose(algorithms))));
+  return script;
+}

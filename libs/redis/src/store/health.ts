@@ -1,0 +1,118 @@
+import diagnostics from 'node:diagnostics_channel';
+import type { RedisConnection } from '../clients/redis-connection.js';
+import { Script } from '../scripts/script.js';
+
+/** The name of the `node:diagnostics_channel` that tells when a store is lost and when it is back. */
+export const STORE_CHANNEL = 'ratelease:store';
+
+/** What is published on {@link STORE_CHANNEL}. */
+export interface StoreEvent {
+  readonly prefix: string;
+  readonly state: 'available' | 'unavailable';
+  /** How many requests could not ask the store since it was last available. */
+  readonly unanswered: number;
+}
+
+const FIRST_PROBE_MS = 50;
+const LONGEST_PROBE_MS = 500;
+const PROBE = new Script('return 1');
+
+/**
+ * A breaker: once a command got no answer in time, and nothing else got one meanwhile, nobody waits for the store any
+ * more until it answers a probe. Errors that the server answers with don't open it: they come quickly.
+ */
+export class Health {
+  #isOpen = false;
+  #lastReplyMs = -Infinity;
+  #probeDelayMs = FIRST_PROBE_MS;
+  #isProbing = false;
+  #isEnded = false;
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #unanswered = 0;
+  readonly #connection: RedisConnection;
+  readonly #prefix: string;
+  readonly #run: (start: () => void) => void;
+  readonly #listeners: ((isAvailable: boolean) => void)[] = [];
+  readonly #channel = diagnostics.channel(STORE_CHANNEL);
+
+  constructor(connection: RedisConnection, prefix: string, run: (start: () => void) => void) {
+    this.#connection = connection;
+    this.#prefix = prefix;
+    this.#run = run;
+    connection.onReady(() => {
+      if (this.#isOpen) void this.#probe();
+    });
+  }
+
+  /** Whether the store is worth a command. */
+  get isAvailable(): boolean {
+    return !this.#isOpen;
+  }
+
+  /** Calls the listener when the store is lost, and when it is back. */
+  onChange(listener: (isAvailable: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  replied(): void {
+    this.#lastReplyMs = performance.now();
+    if (this.#isOpen) this.#close();
+  }
+
+  /** A request could not be answered. */
+  countUnanswered(): void {
+    this.#unanswered++;
+  }
+
+  /** A command that was to be sent at that moment got no answer in time. */
+  timedOut(sinceMs: number): void {
+    if (this.#isOpen || this.#lastReplyMs >= sinceMs) return;
+    this.#isOpen = true;
+    this.#probeDelayMs = FIRST_PROBE_MS;
+    this.#schedule();
+    this.#tell('unavailable');
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    this.#tell('available');
+    this.#unanswered = 0;
+  }
+
+  #tell(state: StoreEvent['state']): void {
+    for (const listener of this.#listeners) listener(state === 'available');
+    if (!this.#channel.hasSubscribers) return;
+    this.#channel.publish({ prefix: this.#prefix, state, unanswered: this.#unanswered } satisfies StoreEvent);
+  }
+
+  #schedule(): void {
+    if (this.#isEnded) return;
+    clearTimeout(this.#timer);
+    this.#run(() => {
+      // Nobody waits for it: it must not keep the process alive.
+      this.#timer = setTimeout(() => void this.#probe(), this.#probeDelayMs).unref();
+    });
+    this.#probeDelayMs = Math.min(2 * this.#probeDelayMs, LONGEST_PROBE_MS);
+  }
+
+  /** One at a time: what a client keeps for a lost connection must not pile up. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing || !this.#isOpen || this.#isEnded) return;
+    if (!this.#connection.isReady) return this.#schedule();
+    this.#isProbing = true;
+    try {
+      await PROBE.run(this.#connection, [`${this.#prefix}:probe`], []);
+      this.replied();
+    } catch {
+      this.#schedule();
+    } finally {
+      this.#isProbing = false;
+    }
+  }
+}

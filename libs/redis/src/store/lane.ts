@@ -1,0 +1,49 @@
+import type { DecisionRequest } from './decision-request.js';
+import type { GivingBack, LimiterGroup } from './limiter-group.js';
+
+/** More requests than that go in several calls, so that none blocks the server for long. */
+const MOST_AT_ONCE = 200;
+
+/**
+ * The way of a group's requests to the store: one call at a time, all that came meanwhile in the next. So the one
+ * record that a process has in a partition tells of each call whether it was carried out already.
+ */
+export class Lane {
+  readonly group: LimiterGroup;
+  readonly recordField: string;
+  readonly givingBack: GivingBack[] = [];
+  isBusy = false;
+  isDue = false;
+  #pending: DecisionRequest[] = [];
+
+  constructor(group: LimiterGroup, recordField: string) {
+    this.group = group;
+    this.recordField = recordField;
+  }
+
+  get isIdle(): boolean {
+    return !this.isBusy && this.#pending.length === 0 && this.givingBack.length === 0;
+  }
+
+  add(request: DecisionRequest): void {
+    this.#pending.push(request);
+  }
+
+  /** Puts requests back that were certainly not decided. */
+  putBack(requests: readonly DecisionRequest[]): void {
+    this.#pending = [...requests, ...this.#pending];
+  }
+
+  /** The requests of the next call: those that somebody still waits for. */
+  takeNext(): DecisionRequest[] {
+    const waiting = this.#pending.filter((request) => !request.isSettled);
+    this.#pending = waiting.splice(MOST_AT_ONCE);
+    for (const request of waiting) request.isSent = true;
+    return waiting;
+  }
+
+  /** Everything that was not sent yet. */
+  takeAll(): DecisionRequest[] {
+    return this.#pending.splice(0);
+  }
+}

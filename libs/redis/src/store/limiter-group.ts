@@ -1,0 +1,63 @@
+import { concurrencyKeys } from '../keys/state-keys.js';
+import type { LimiterDefinition } from '../remote/limiter-definition.js';
+import type { AlgorithmName } from '../scripts/compose-script.js';
+import type { Script } from '../scripts/script.js';
+import { decisionScript, givingBackScript } from '../scripts/script.js';
+
+/** Limiters of one partition that decide together, and what the scripts have to be told of them. */
+export class LimiterGroup {
+  readonly partitionKey: string;
+  readonly definitions: readonly LimiterDefinition[];
+  /** Names the group: those of one name share what is in flight. */
+  readonly name: string;
+  readonly keys: readonly string[];
+  /** The names and the numbers of the limiters. */
+  readonly numbers: readonly string[];
+  readonly script: Script;
+  readonly hasConcurrency: boolean;
+  /** How long an answer is waited for. */
+  readonly timeoutMs: number;
+  /** Whether requests wait in this process in order, so that they must not overtake each other on the way. */
+  readonly isInOrder: boolean;
+
+  constructor(partitionKey: string, definitions: readonly LimiterDefinition[]) {
+    this.partitionKey = partitionKey;
+    this.definitions = definitions;
+    const algorithms = definitions.map(({ algorithm }) => algorithm);
+    this.hasConcurrency = algorithms.includes('concurrency');
+    this.keys = [partitionKey, ...definitions.flatMap((definition) => extraKeysOf(partitionKey, definition))];
+    this.numbers = definitions.flatMap(({ name, numbers }) => [name, ...numbers]);
+    this.name = `${partitionKey} ${this.numbers.join(' ')}`;
+    this.script = decisionScript(algorithms);
+    this.timeoutMs = Math.min(...definitions.map(({ commandTimeoutMs }) => commandTimeoutMs));
+    this.isInOrder = definitions.some(waitsHere);
+  }
+
+  /** The script that gives rates back, and its arguments; `null` where there is no rate. */
+  givingBack(permits: number, ends: readonly number[]): GivingBack | null {
+    const rates: AlgorithmName[] = [];
+    const numbers: string[] = [];
+    this.definitions.forEach(({ algorithm, name, numbers: own }, index) => {
+      if (algorithm === 'concurrency') return;
+      rates.push(algorithm);
+      numbers.push(name, ...own, String(ends[index]));
+    });
+    if (rates.length === 0) return null;
+    return { script: givingBackScript(rates), permits: String(permits), numbers };
+  }
+}
+
+/** A call that gives back, all but the record. */
+export interface GivingBack {
+  readonly script: Script;
+  readonly permits: string;
+  readonly numbers: readonly string[];
+}
+
+function extraKeysOf(partitionKey: string, { algorithm, name }: LimiterDefinition): string[] {
+  return algorithm === 'concurrency' ? concurrencyKeys(partitionKey, name) : [];
+}
+
+function waitsHere({ algorithm, queueLimit, isNewestFirst }: LimiterDefinition): boolean {
+  return algorithm !== 'concurrency' && queueLimit > 0 && !isNewestFirst;
+}

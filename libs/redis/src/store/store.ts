@@ -1,0 +1,116 @@
+import { AsyncResource } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import type { RedisConnection } from '../clients/redis-connection.js';
+import { channelPrefix } from '../keys/state-keys.js';
+import type { Script } from '../scripts/script.js';
+import type { Answer, Question } from './decision-request.js';
+import { DecisionRequest } from './decision-request.js';
+import { Deadlines } from './deadlines.js';
+import { Dispatcher } from './dispatcher.js';
+import { Health } from './health.js';
+import type { LimiterGroup } from './limiter-group.js';
+import { ServerClock } from './server-clock.js';
+
+/** What a store is made of. */
+export interface StoreSettings {
+  readonly connection: RedisConnection;
+  readonly prefix: string;
+  /** The most groups in one call: 1 on a cluster, where their keys lie in different slots. */
+  readonly groupsPerCall: number;
+  /** The server's time in µs, for tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A question under way. */
+export interface Asked {
+  readonly answer: Promise<Answer>;
+  readonly request: DecisionRequest;
+}
+
+/** The server as the limiters see it: asked with a deadline, known to be there or not. */
+export class Store {
+  readonly connection: RedisConnection;
+  readonly prefix: string;
+  /** The name of this process: what its ids and its channel begin with. */
+  readonly process = randomBytes(6).toString('base64url').replaceAll(/[-_]/g, 'x');
+  readonly channels: string;
+  readonly health: Health;
+  readonly serverClock = new ServerClock();
+  readonly deadlines: Deadlines;
+  readonly #settings: StoreSettings;
+  readonly #dispatcher: Dispatcher;
+  readonly #context = new AsyncResource('ratelease:store');
+  #lastId = 0;
+
+  constructor(settings: StoreSettings) {
+    this.#settings = settings;
+    this.connection = settings.connection;
+    this.prefix = settings.prefix;
+    this.channels = channelPrefix(settings.prefix);
+    const outside = (start: () => void): void => this.runOutside(start);
+    this.health = new Health(settings.connection, settings.prefix, outside);
+    this.deadlines = new Deadlines(outside);
+    this.#dispatcher = new Dispatcher(this, settings.groupsPerCall);
+    settings.connection.onReady(() => this.#dispatcher.flush());
+    this.health.onChange((isAvailable) => {
+      if (!isAvailable) this.#dispatcher.failPending();
+    });
+  }
+
+  /** The first argument of every script. */
+  get timeArgument(): string {
+    const { now } = this.#settings;
+    return now === undefined ? '-1' : String(now());
+  }
+
+  /** Whether deadlines can be told to the server: not where a test makes its time. */
+  get hasServerTime(): boolean {
+    return this.#settings.now === undefined;
+  }
+
+  /** An id that no other lease or wait has, on no process. */
+  nextId(): string {
+    return `${this.process}.${(++this.#lastId).toString(36)}`;
+  }
+
+  /** Runs what starts a timer in the context of nobody's request, which would live as long as the timer. */
+  runOutside(start: () => void): void {
+    this.#context.runInAsyncScope(start);
+  }
+
+  /** Asks the limiters of a group. Never rejects: no answer is an answer too. */
+  ask(group: LimiterGroup, question: Question): Asked {
+    let resolve!: (answer: Answer) => void;
+    const answer = new Promise<Answer>((settle) => (resolve = settle));
+    const request = new DecisionRequest(group, question, resolve);
+    if (this.health.isAvailable) {
+      request.stopWatching = this.deadlines.watch(request, group.timeoutMs);
+      request.onExpired = () => this.health.timedOut(request.sinceMs);
+      this.#dispatcher.send(request);
+    } else {
+      request.fail();
+    }
+    return { answer, request };
+  }
+
+  /** Gives back what a group's rates have granted, in the background. */
+  giveBack(group: LimiterGroup, permits: number, answer: Answer & { kind: 'granted' }): void {
+    const ends = group.definitions.map(({ returnsAtEnd }, index) =>
+      returnsAtEnd ? answer.nowUs + answer.standing[index]!.resetUs : 0,
+    );
+    this.#dispatcher.giveBack(group, permits, ends);
+  }
+
+  /** Runs another script; rejects like the client does. */
+  async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const reply = await script.run(this.connection, keys, args);
+    this.health.replied();
+    return reply;
+  }
+
+  end(): void {
+    this.health.end();
+    this.#dispatcher.failPending();
+    this.connection.detach();
+  }
+}

@@ -1,0 +1,58 @@
+import type { AcquireOptions, PartitionedRateLimiter, RateLimitLease } from '@ratelease/limiters';
+import {
+  createChainedPartitionedRateLimiter,
+  createPartitionedRateLimiter,
+  RateLimitPartition,
+} from '@ratelease/limiters';
+import { RemoteRefusedLease } from '../leases/remote-refused-lease.js';
+import type { LimiterDefinition } from '../remote/limiter-definition.js';
+import type { LimiterGroup } from '../store/limiter-group.js';
+import { STORE_UNAVAILABLE } from '../store-unavailable.js';
+import { AllowedLease } from './allowed-lease.js';
+
+interface LocalShare {
+  readonly key: string;
+  readonly definition: LimiterDefinition;
+}
+
+/** The answer, and which limiter of the group refused. */
+export interface AnswerWithoutStore {
+  readonly lease: RateLimitLease;
+  readonly refusedBy: number;
+}
+
+/** Answers while the store can't be asked, as each limiter of a group wishes. */
+export class WithoutStore {
+  #shares = newShares();
+
+  /** The store is back: what was spent here is forgotten, what is held here stays with its leases. */
+  forget(): void {
+    this.#shares = newShares();
+  }
+
+  async answer(group: LimiterGroup, permits: number, options: AcquireOptions): Promise<AnswerWithoutStore> {
+    const denying = group.definitions.findIndex(({ whenUnavailable }) => whenUnavailable === 'deny');
+    if (denying >= 0)
+      return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy: denying };
+    const local = group.definitions.filter(({ whenUnavailable }) => whenUnavailable === 'local');
+    if (local.length === 0) return { lease: new AllowedLease(), refusedBy: -1 };
+    const refusedBy = group.definitions.indexOf(local[0]!);
+    // More than this process' share: it can't be granted here, but it is no misuse.
+    if (local.some((definition) => permits > definition.localLimit))
+      return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy };
+    const limiters = local.map((definition) => this.#shareOf(group.partitionKey, definition));
+    const limiter = limiters.length === 1 ? limiters[0]! : createChainedPartitionedRateLimiter(...limiters);
+    return { lease: await limiter.acquire(undefined, permits, options), refusedBy };
+  }
+
+  #shareOf(partitionKey: string, definition: LimiterDefinition): PartitionedRateLimiter<undefined> {
+    const share = { key: `${partitionKey} ${definition.name}`, definition };
+    return this.#shares.withTranslatedKey(() => share, { leaveOpen: true });
+  }
+}
+
+function newShares(): PartitionedRateLimiter<LocalShare> {
+  const partitioner = ({ key, definition }: LocalShare): RateLimitPartition<string> =>
+    RateLimitPartition.get(key, () => definition.makeLocal());
+  return createPartitionedRateLimiter(partitioner);
+}
