@@ -4,6 +4,7 @@
 //   npm run bench -- decisions memory    these workloads
 //   npm run bench -- --quick             does it run? (the figures mean nothing)
 //   npm run bench -- --json FILE         also machine-readable
+//   npm run bench -- --docs              the tables also into docs/benchmarks.md
 //   npm run bench -- --only ratelease    only contestants with that in their name, and the minimums
 //   npm run bench -- --rounds 21         more rounds
 //   npm run bench -- --node=--cpu-prof   arguments of node for the contestants' processes
@@ -11,13 +12,15 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { contest } from './harness/contest.mjs';
-import { print, summarize } from './harness/report.mjs';
+import { putIntoDocs } from './harness/documentation.mjs';
+import { describe, summarize } from './harness/report.mjs';
 
 const { values: flags, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
+    docs: { type: 'boolean', default: false },
     only: { type: 'string' },
     rounds: { type: 'string' },
     node: { type: 'string', multiple: true },
@@ -38,7 +41,8 @@ if (unknown.length > 0) {
 }
 
 const machine = { node: process.version, v8: process.versions.v8, cores: availableParallelism() };
-console.log(`Node ${machine.node}, V8 ${machine.v8}, ${machine.cores} cores`);
+const machineText = `Node ${machine.node}, V8 ${machine.v8}, ${machine.cores} cores`;
+console.log(machineText);
 const results = [];
 for (const name of wanted.length > 0 ? wanted : available) results.push(...(await runWorkload(name)));
 
@@ -50,13 +54,16 @@ if (flags.json !== undefined) {
 async function runWorkload(name) {
   const { workload } = await import(`./workloads/${name}.mjs`);
   const done = [];
+  const texts = [];
   for (const scenario of workload.scenarios(settings)) {
     const chosen = flags.only === undefined ? scenario : choose(scenario, flags.only);
     const titles = await titlesOf(workload.folder, chosen.contestants);
     const result = summarize(workload, chosen, titles, await contest(workload, chosen, settings));
-    print(workload, result);
+    texts.push(describe(workload, result));
+    console.log(texts.at(-1));
     done.push(result);
   }
+  if (flags.docs) putIntoDocs(name, [`\n${machineText}`, ...texts].join('\n'));
   return done;
 }
 

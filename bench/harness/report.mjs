@@ -51,7 +51,7 @@ function checkGoal(goal, { medians, main, titles, columns }) {
 }
 
 /** The table of a scenario, in Markdown, so that it can go into the documentation as it is. */
-export function print(workload, { scenario, rows, goals }) {
+export function describe(workload, { scenario, rows, goals }) {
   const [main, ...others] = workload.columns;
   const header = [
     '',
@@ -69,12 +69,14 @@ export function print(workload, { scenario, rows, goals }) {
     round(row.timesOurs, 2),
     ...others.map(({ key, digits }) => round(row.figures[key], digits)),
   ]);
-  console.log(`\n### ${workload.title}: ${scenario}\n`);
-  for (const line of alignTable(header, cells)) console.log(line);
-  if (goals.length > 0) console.log('');
-  for (const { text, isReached, actual } of goals) {
-    console.log(`- ${isReached ? 'reached' : '**missed**'}: ${text}${actual === '' ? '' : ` (${actual})`}`);
-  }
+  const reached = goals.map(({ text, isReached, actual }) => {
+    const figure = actual === '' ? '' : ` (${actual})`;
+    return `- ${isReached ? 'reached' : '**missed**'}: ${text}${figure}`;
+  });
+  const title = `### ${workload.title}: ${scenario}`;
+  return ['', title, '', ...alignTable(header, cells), ...(reached.length > 0 ? ['', ...reached] : [])].join(
+    '\n',
+  );
 }
 
 function alignTable(header, cells) {
