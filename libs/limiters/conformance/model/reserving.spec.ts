@@ -1,14 +1,8 @@
 import * as fc from 'fast-check';
 import type { ConcurrencyLimiter } from '../../src/index.js';
 import { anyBusyTrace } from './chain-trial.js';
-import type { ChainCommand } from './chain-trial.js';
 import { anyReservingMembers, ReservingTrial } from './reserving-trial.js';
 import { settle } from './trace.js';
-
-async function runAll(trial: ReservingTrial, trace: readonly ChainCommand[]): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- one after the other
-  for (const command of trace) await trial.run(command);
-}
 
 describe('a request that was passed over until it reserves', () => {
   it('comes before everybody who has not been passed over', async () => {
