@@ -1,31 +1,42 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readMainThreadMs, TICK_MS } from './main-thread-clock.mjs';
 
 /**
  * Lets the event loop turn until `step`, called once a turn, says that it is done.
  *
  * @param {() => boolean | Promise<boolean>} step
- * @returns {Promise<{ totalMs: number, longestMs: number }>} the longest time from turn to turn: at most what the
+ * @returns {Promise<{ totalMs: number, longestMs: number }>} what the main
+ * thread ran in all, and the longest time from turn to turn: at most what the
  * process ran in it, so that waiting for a core on a busy machine doesn't count
  */
 export async function watchTurns(step) {
-  const startMs = performance.now();
+  const start = readTimes();
   let longestMs = 0;
-  let wallMs = startMs;
-  let processMs = readProcessMs();
+  let last = start;
   for (;;) {
     const isDone = await step();
-    const nowMs = performance.now();
-    const nowProcessMs = readProcessMs();
-    longestMs = Math.max(longestMs, Math.min(nowMs - wallMs, nowProcessMs - processMs));
-    if (isDone) return { totalMs: nowMs - startMs, longestMs };
-    wallMs = nowMs;
-    processMs = nowProcessMs;
+    const now = readTimes();
+    longestMs = Math.max(longestMs, heldBetween(last, now));
+    if (isDone) return { totalMs: now.mainThreadMs - start.mainThreadMs, longestMs };
+    last = now;
     await nextTurn();
   }
 }
 
-/** All threads of the process: more than the main thread, never less. */
-function readProcessMs() {
+/** Each of the three is too much in another way: other processes, other threads, and a count that comes in ticks. */
+function heldBetween(before, after) {
+  return Math.min(
+    after.wallMs - before.wallMs,
+    after.processMs - before.processMs,
+    after.mainThreadMs - before.mainThreadMs + TICK_MS,
+  );
+}
+
+function readTimes() {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
+  return {
+    wallMs: performance.now(),
+    processMs: (user + system) / 1000,
+    mainThreadMs: readMainThreadMs(),
+  };
 }
