@@ -164,3 +164,36 @@ describe('two linked limiters in a chain', () => {
     expect(freeAndQueued(base)).toEqual([1, 0]);
   });
 });
+
+describe('a session whose permit was refused', () => {
+  class Remembering extends Session {
+    get wasEverRefused(): boolean {
+      return this.wasRefused;
+    }
+  }
+
+  it('knows it, however it was asked for', async () => {
+    const base = perGroup(1, { queueLimit: 1, queueProcessingOrder: 'newestFirst' });
+    const limiter = new VisitLimiter(base);
+    const { chain } = chained(base, 10);
+    const sessions = Array.from({ length: 6 }, () => new Remembering());
+    const [granted, attempted, inChain, waiting, displaced] = sessions as [Remembering, ...Remembering[]];
+    limiter.attemptAcquire(visit(granted));
+    limiter.attemptAcquire(visit(attempted!));
+    chain.attemptAcquire(visit(inChain!));
+    const first = chain.acquire(visit(displaced!));
+    const second = limiter.acquire(visit(waiting!));
+    expect(await stateOf(first)).toBe('refused: Evicted by a newer request');
+    expect(sessions.map((session) => session.wasEverRefused)).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    base.dispose();
+    expect(await stateOf(second)).toBe('refused: Limiter disposed');
+    expect(waiting!.wasEverRefused).toBe(true);
+  });
+});

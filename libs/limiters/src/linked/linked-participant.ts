@@ -88,13 +88,16 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
   }
 
   refuse(_permits: number): RateLimitLease {
+    this.group.shared.noteRefusal();
     return this.base.refuse(1);
   }
 
   refusalToWait(_permits: number, maxWaitMs: number, isReserving: boolean): RateLimitLease | null {
-    if (!this.#room.hasPlace) return this.base.refusalToWait(1, maxWaitMs, isReserving);
-    // It only joins those who wait already.
-    return maxWaitMs > 0 ? null : new RefusedLease(REASON.waitLimitReached, this.base.retryAfterMs(1));
+    const refusal = this.#room.hasPlace
+      ? this.#refusalToJoin(maxWaitMs)
+      : this.base.refusalToWait(1, maxWaitMs, isReserving);
+    if (refusal !== null) this.group.shared.noteRefusal();
+    return refusal;
   }
 
   enter(waiter: Waiter): void {
@@ -149,5 +152,10 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
   /** The acquisition that the requests in the room have joined has ended without a lease. */
   onPendingEnded(failure: PendingFailure): void {
     this.#room.onPendingEnded(failure);
+  }
+
+  /** Those who wait already take no more room with one more of them. */
+  #refusalToJoin(maxWaitMs: number): RateLimitLease | null {
+    return maxWaitMs > 0 ? null : new RefusedLease(REASON.waitLimitReached, this.base.retryAfterMs(1));
   }
 }

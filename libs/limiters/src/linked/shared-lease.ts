@@ -32,6 +32,7 @@ export class SharedLease implements AcquisitionOwner {
   /** A lease that was stored since those who wait were last looked at. */
   #arrived: RateLimitLease | null = null;
   #isDisposed = false;
+  #wasRefused = false;
 
   constructor(hooks: LeaseHooks) {
     this.#hooks = hooks;
@@ -44,6 +45,15 @@ export class SharedLease implements AcquisitionOwner {
 
   get isDisposed(): boolean {
     return this.#isDisposed;
+  }
+
+  /** Whether the reference limiter has ever refused a request. */
+  get wasRefused(): boolean {
+    return this.#wasRefused;
+  }
+
+  noteRefusal(): void {
+    this.#wasRefused = true;
   }
 
   /** Whether an acquisition outside of chains is on its way. */
@@ -108,7 +118,10 @@ export class SharedLease implements AcquisitionOwner {
     const limiter: AnyPartitioned<TResource> = base;
     if (limiter.attemptAcquire === undefined) throw asyncOnly(base);
     const lease = requireLease(limiter.attemptAcquire(resource, 1), base);
-    if (!lease.isAcquired) return this.derive(lease, permitCount);
+    if (!lease.isAcquired) {
+      this.noteRefusal();
+      return this.derive(lease, permitCount);
+    }
     const kept = this.keep(lease);
     this.serve();
     return this.derive(kept, permitCount);
@@ -134,6 +147,7 @@ export class SharedLease implements AcquisitionOwner {
   /** The acquisition outside of chains has ended by itself. */
   onPendingEnded(outcome: PendingFailure | 'granted'): void {
     this.#pending = null;
+    if (outcome !== null && outcome !== 'granted' && 'refusal' in outcome) this.noteRefusal();
     if (outcome === 'granted') this.serve();
     else this.groups.onPendingEnded(outcome);
   }

@@ -99,6 +99,11 @@ export abstract class SingleShareableLeaseOwner<TResource> implements ShareableL
     return this.#shared.isDisposed;
   }
 
+  /** Whether the reference limiter has ever refused a request of the object, in a chain or alone. */
+  protected get wasRefused(): boolean {
+    return this.#shared.wasRefused;
+  }
+
   /** The stored lease, or `undefined` where there is none. */
   protected abstract tryGetLease(): RateLimitLease | undefined;
 

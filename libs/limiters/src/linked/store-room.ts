@@ -41,6 +41,7 @@ export class StoreRoom extends WaitingRoom {
   }
 
   override countRefusal(): void {
+    this.#participant.group.shared.noteRefusal();
     this.#place?.place?.countRefusal();
   }
 
@@ -59,6 +60,7 @@ export class StoreRoom extends WaitingRoom {
   /** The place was refused to go on: so are all who wait for it. */
   onRefused(lease: RateLimitLease): void {
     this.#place = null;
+    this.#participant.group.shared.noteRefusal();
     this.#forEach((waiter) => waiter.refuse(lease));
   }
 
