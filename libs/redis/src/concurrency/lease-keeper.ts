@@ -11,7 +11,7 @@ import { Releases } from './releases.js';
 export const LEASE_LOST_CHANNEL = 'ratelease:lease-lost';
 
 /** How a wait in the server's queue ends; `lost`: the server knows nothing of it, it has to ask again. */
-export type WaitOutcome = 'granted' | 'evicted' | 'lost';
+export type WaitOutcome = 'granted' | 'evicted' | 'lost' | 'disposed';
 
 interface Held {
   untilMs: number;
@@ -120,6 +120,7 @@ export class LeaseKeeper {
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     const members = [...this.#held.keys(), ...this.#waiting.keys()];
+    for (const settle of this.#waiting.values()) settle('disposed');
     await Promise.all(members.map((member) => this.abandon(member)));
   }
 

@@ -1,0 +1,142 @@
+import { Redis } from 'ioredis';
+import type { RedisPartitions, RemoteLease } from '../../src/index.js';
+import { createRedisPartitions } from '../../src/index.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import type { OpenClient } from '../servers/clients.js';
+import { CLIENTS } from '../servers/clients.js';
+import { RedisServer } from '../servers/redis-server.js';
+
+let server: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  admin = new Redis(server.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await server.stop();
+});
+
+describe.each(CLIENTS)('through $name', ({ open, name }) => {
+  let clients: OpenClient[];
+  let one: RedisPartitions;
+  let other: RedisPartitions;
+  let keys = 0;
+  beforeEach(async () => {
+    clients = await Promise.all([open(server.port), open(server.port)]);
+    [one, other] = clients.map(({ client }) => createRedisPartitions({ client })) as [
+      RedisPartitions,
+      RedisPartitions,
+    ];
+    keys++;
+  });
+  afterEach(async () => {
+    await one.dispose();
+    await other.dispose();
+    for (const client of clients) client.close();
+  });
+
+  function limiters(options: object): ReturnType<typeof limiterOf>[] {
+    const make = (partitions: RedisPartitions): ReturnType<typeof limiterOf> =>
+      limiterOf(
+        partitions.getConcurrencyLimiter(`${name}-${keys}`, () => ({
+          permitLimit: 1,
+          queueLimit: 10,
+          ...options,
+        })),
+      );
+    return [make(one), make(other)];
+  }
+
+  test('a lease of one process holds back the other until it is disposed', async () => {
+    const [here, there] = limiters({ queueLimit: 0 });
+    const lease = await here!.acquire();
+    const refused = await there!.acquire();
+    expect(refused.isAcquired).toBe(false);
+    expect(refused.getMetadata('REASON_PHRASE')).toBe('Permit limit reached');
+    expect(refused.getMetadata('RETRY_AFTER')).toBeUndefined();
+    await (lease as RemoteLease)[Symbol.asyncDispose]();
+    expect((await there!.acquire()).isAcquired).toBe(true);
+  });
+
+  test('waiters of both processes are served in the order in which they came', async () => {
+    const [here, there] = limiters({});
+    const served: number[] = [];
+    const first = await here!.acquire();
+    const waiters: Promise<void>[] = [];
+    for (let index = 0; index < 6; index++) {
+      const limiter = index % 2 === 0 ? there! : here!;
+      const waiting = limiter.acquire();
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await queued(index + 1);
+      waiters.push(
+        waiting.then((lease) => {
+          served.push(index);
+          lease.dispose();
+        }),
+      );
+    }
+    first.dispose();
+    await Promise.all(waiters);
+    expect(served).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('an abort frees the place of a waiter', async () => {
+    const [here, there] = limiters({});
+    const lease = await here!.acquire();
+    const abort = new AbortController();
+    const aborted = there!.acquire(1, { signal: abort.signal });
+    await queued(1);
+    const behind = there!.acquire();
+    await queued(2);
+    abort.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+    lease.dispose();
+    expect((await behind).isAcquired).toBe(true);
+  });
+
+  test('a queue that is full refuses, and a wait that is too long ends', async () => {
+    const [here, there] = limiters({ queueLimit: 1 });
+    await here!.acquire();
+    const waiting = there!.acquire(1, { maxWaitMs: 60 });
+    await queued(1);
+    const refused = await here!.acquire();
+    expect(refused.getMetadata('REASON_PHRASE')).toBe('Queue limit reached');
+    const late = await waiting;
+    expect(late.isAcquired).toBe(false);
+    expect(late.getMetadata('REASON_PHRASE')).toBe('Wait limit reached');
+  });
+
+  test('the newest first evict the oldest, whichever process they are of', async () => {
+    const [here, there] = limiters({ queueLimit: 1, queueProcessingOrder: 'newestFirst' });
+    const lease = await here!.acquire();
+    const old = there!.acquire();
+    await queued(1);
+    const young = here!.acquire();
+    expect((await old).getMetadata('REASON_PHRASE')).toBe('Evicted by a newer request');
+    lease.dispose();
+    expect((await young).isAcquired).toBe(true);
+  });
+
+  test('disposal gives back what is held and ends what waits', async () => {
+    const [here, there] = limiters({});
+    await here!.acquire();
+    const waiting = here!.acquire();
+    await queued(1);
+    await one.dispose();
+    expect((await waiting).getMetadata('REASON_PHRASE')).toBe('Limiter disposed');
+    expect((await there!.acquire()).isAcquired).toBe(true);
+    await expect(here!.acquire()).rejects.toMatchObject({ code: 'ERR_RL_OBJECT_DISPOSED' });
+  });
+
+  /** Resolves when so many wait in the server's queue. */
+  async function queued(count: number): Promise<void> {
+    const pattern = `ratelease:v1:{${name}-${keys}}:*:queue`;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- until it is so
+      const [key] = await admin.keys(pattern);
+      // oxlint-disable-next-line no-await-in-loop
+      if (key !== undefined && (await admin.zcard(key)) >= count) return;
+    }
+  }
+});

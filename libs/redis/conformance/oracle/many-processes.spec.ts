@@ -1,0 +1,51 @@
+import { ClientProcess } from '../processes/client-process.js';
+import { TranspiledPackages } from '../processes/transpiled-packages.js';
+import { RedisServer } from '../servers/redis-server.js';
+
+const LIMIT = 200;
+const PARTITIONS: Record<string, string> = {
+  fixedWindow: `shared.getFixedWindowLimiter('hot', () => ({ permitLimit: ${LIMIT}, windowMs: 600_000 }))`,
+  slidingWindow: `shared.getSlidingWindowLimiter('hot', () => ({ permitLimit: ${LIMIT}, windowMs: 600_000, segmentsPerWindow: 10 }))`,
+  tokenBucket: `shared.getTokenBucketLimiter('hot', () => ({ tokenLimit: ${LIMIT}, tokensPerPeriod: 1, replenishmentPeriodMs: 600_000 }))`,
+  concurrency: `shared.getConcurrencyLimiter('hot', () => ({ permitLimit: ${LIMIT} }))`,
+};
+
+let server: RedisServer;
+let packages: TranspiledPackages;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  packages = new TranspiledPackages();
+});
+afterAll(async () => {
+  packages.remove();
+  await server.stop();
+});
+
+test('four processes with clocks an hour apart that hammer one key get exactly the limit of each algorithm', async () => {
+  const program = `
+    const partitions = { ${Object.entries(PARTITIONS)
+      .map(([name, partition]) => `${name}: ${partition}`)
+      .join()} };
+    // No clock of a client's matters.
+    const skew = process.pid % 2 === 0 ? 3_600_000 : -3_600_000;
+    const now = Date.now;
+    Date.now = () => now() + skew;
+    const granted = {};
+    for (const [name, partition] of Object.entries(partitions)) {
+      const limiter = limiterOf(partition);
+      granted[name] = 0;
+      for (let turn = 0; turn < 10; turn++) {
+        const leases = await Promise.all(Array.from({ length: 30 }, () => limiter.acquire()));
+        granted[name] += leases.filter((lease) => lease.isAcquired).length;
+      }
+    }
+    say(granted);
+  `;
+  const processes = Array.from({ length: 4 }, () => new ClientProcess(packages, server.port, program));
+  const granted = (await Promise.all(processes.map((one) => one.next()))) as Record<string, number>[];
+  await Promise.all(processes.map((one) => one.kill()));
+  const sums = Object.fromEntries(
+    Object.keys(PARTITIONS).map((name) => [name, granted.reduce((sum, one) => sum + one[name]!, 0)]),
+  );
+  expect(sums).toEqual(Object.fromEntries(Object.keys(PARTITIONS).map((name) => [name, LIMIT])));
+});
