@@ -1,0 +1,142 @@
+import diagnostics from 'node:diagnostics_channel';
+import { setTimeout as after } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import type { RedisPartitions, StoreEvent } from '../../src/index.js';
+import { createRedisPartitions, STORE_CHANNEL, STORE_UNAVAILABLE } from '../../src/index.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import { CLIENTS } from '../servers/clients.js';
+import { freePort, RedisServer } from '../servers/redis-server.js';
+
+const TIMEOUT_MS = 100;
+const LIMIT = { permitLimit: 10, windowMs: 3_600_000 };
+
+describe.each(CLIENTS)('through $name', ({ open, name }) => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(() => server.stop());
+
+  async function withShared(
+    use: (shared: RedisPartitions) => Promise<void>,
+    options: object = {},
+  ): Promise<void> {
+    const { client, close } = await open(server.port);
+    const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS, ...options });
+    try {
+      await use(shared);
+    } finally {
+      await shared.dispose();
+      close();
+    }
+  }
+
+  test.each(['pause', 'kill'] as const)(
+    '%s: each request is answered in time, and soon after it all is well',
+    (what) =>
+      withShared(async (shared) => {
+        const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
+        expect((await limiter.acquire()).isAcquired).toBe(true);
+        if (what === 'pause') server.pause();
+        else await server.kill();
+        const times: number[] = [];
+        for (let request = 0; request < 20; request++) {
+          const beganMs = performance.now();
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          const lease = await limiter.acquire();
+          times.push(performance.now() - beganMs);
+          expect(lease.getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
+          expect(lease.getMetadata('RETRY_AFTER')).toBeUndefined();
+        }
+        expect(Math.max(...times)).toBeLessThan(TIMEOUT_MS + 50);
+        // Only the first had to wait: the others knew.
+        expect(times.filter((time) => time > 20).length).toBeLessThan(3);
+        if (what === 'pause') server.resume();
+        else await server.start();
+        const backMs = performance.now();
+        // oxlint-disable-next-line no-await-in-loop -- until it is well
+        while (!(await limiter.acquire()).isAcquired) await after(10);
+        expect(performance.now() - backMs).toBeLessThan(1_500);
+      }),
+  );
+
+  test('scripts that the server has forgotten are sent again, and counts go on', () =>
+    withShared(async (shared) => {
+      const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
+      const { client, close } = await CLIENTS[0]!.open(server.port);
+      for (let round = 0; round < 5; round++) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const [lease, another] = await Promise.all([
+          limiter.acquire(),
+          limiter.acquire(),
+          (client as Redis).script('FLUSH', 'SYNC'),
+        ]);
+        expect(lease.isAcquired && another.isAcquired).toBe(true);
+      }
+      expect((await limiter.acquire()).isAcquired).toBe(false);
+      close();
+    }));
+
+  test('a server that is full or read-only is no limit: the policy answers, and it is well when the server is', () =>
+    withShared(async (shared) => {
+      const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
+      const { client, close } = await CLIENTS[0]!.open(server.port);
+      const admin = client as Redis;
+      await admin.config('SET', 'maxmemory', '1');
+      expect((await limiter.acquire()).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
+      await admin.config('SET', 'maxmemory', '0');
+      expect((await limiter.acquire()).isAcquired).toBe(true);
+      await admin.replicaof('127.0.0.1', await freePort());
+      expect((await limiter.acquire()).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
+      await admin.replicaof('NO', 'ONE');
+      expect((await limiter.acquire()).isAcquired).toBe(true);
+      close();
+    }));
+
+  test('without a store each limiter answers as it was told, and says so', () =>
+    withShared(
+      async (shared) => {
+        const events: StoreEvent[] = [];
+        const listener = (event: unknown): void => void events.push(event as StoreEvent);
+        diagnostics.subscribe(STORE_CHANNEL, listener);
+        const allow = limiterOf(
+          shared.getFixedWindowLimiter('key', () => ({ ...LIMIT, whenUnavailable: 'allow' as const })),
+        );
+        const local = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
+        await local.acquire();
+        await server.kill();
+        expect((await allow.acquire()).isAcquired).toBe(true);
+        const granted = await Promise.all(Array.from({ length: 12 }, () => local.acquire()));
+        expect(granted.filter((lease) => lease.isAcquired).length).toBe(5);
+        expect(granted.at(-1)!.getMetadata('RETRY_AFTER')).toBeGreaterThan(0);
+        await server.start();
+        // oxlint-disable-next-line no-await-in-loop -- until it is well
+        while (!shared.isAvailable) await after(10);
+        diagnostics.unsubscribe(STORE_CHANNEL, listener);
+        expect(events.map(({ state }) => state)).toEqual(['unavailable', 'available']);
+      },
+      { whenUnavailable: 'local', instances: 2, prefix: `answers-${name}` },
+    ));
+});
+
+test.each(['ioredis', 'node-redis'])(
+  'an application of %s boots without a server, and begins to count with it',
+  async (kind) => {
+    const port = await freePort();
+    const client =
+      kind === 'ioredis' ? new Redis(port, '127.0.0.1') : createClient({ url: `redis://127.0.0.1:${port}` });
+    const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
+    const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
+    const beganMs = performance.now();
+    expect((await limiter.acquire()).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
+    expect(performance.now() - beganMs).toBeLessThan(TIMEOUT_MS + 50);
+    const server = await RedisServer.start('--port', String(port));
+    // oxlint-disable-next-line no-await-in-loop -- until it is well
+    while (!(await limiter.acquire()).isAcquired) await after(20);
+    await shared.dispose();
+    if (client instanceof Redis) client.disconnect();
+    else client.destroy();
+    await server.stop();
+  },
+);

@@ -1,0 +1,78 @@
+import { Redis } from 'ioredis';
+import { createRedisPartitions } from '../../src/index.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import { CuttingProxy } from '../servers/cutting-proxy.js';
+import { RedisServer } from '../servers/redis-server.js';
+
+const ROUNDS = 25;
+
+let server: RedisServer;
+let proxy: CuttingProxy;
+let client: Redis;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  proxy = await CuttingProxy.start(server.port);
+  // Reconnects at once, and by default sends again what was not answered.
+  client = new Redis(proxy.port, '127.0.0.1', { retryStrategy: () => 1 });
+  client.on('error', () => undefined);
+});
+afterAll(async () => {
+  client.disconnect();
+  proxy.stop();
+  await server.stop();
+});
+
+const day = { windowMs: 86_400_000 };
+const SETUPS = {
+  fixedWindow: (shared: Shared, key: string) =>
+    shared.getFixedWindowLimiter(key, () => ({ permitLimit: 1_000, ...day })),
+  slidingWindow: (shared: Shared, key: string) =>
+    shared.getSlidingWindowLimiter(key, () => ({ permitLimit: 1_000, ...day, segmentsPerWindow: 4 })),
+  tokenBucket: (shared: Shared, key: string) =>
+    shared.getTokenBucketLimiter(key, () => ({
+      tokenLimit: 1_000,
+      tokensPerPeriod: 1,
+      replenishmentPeriodMs: 8_640_000,
+    })),
+  concurrency: (shared: Shared, key: string) =>
+    shared.getConcurrencyLimiter(key, () => ({ permitLimit: 1_000 })),
+};
+type Shared = ReturnType<typeof createRedisPartitions>;
+
+test.each(Object.entries(SETUPS))(
+  'a command that the client sends again charges a %s once',
+  async (name, make) => {
+    const shared = createRedisPartitions({ client, commandTimeoutMs: 2_000 });
+    const limiter = limiterOf(make(shared, name));
+    const before = proxy.swallowed;
+    for (let round = 0; round < ROUNDS; round++) {
+      proxy.swallowNext();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const leases = await Promise.all([limiter.acquire(2), limiter.acquire(3)]);
+      expect(leases.map((lease) => lease.isAcquired)).toEqual([true, true]);
+    }
+    expect(proxy.swallowed - before).toBe(ROUNDS);
+    const last = await limiter.acquire(1);
+    expect(last.quota()[0]!.remaining).toBe(1_000 - 5 * ROUNDS - 1);
+    await shared.dispose();
+  },
+);
+
+test('what was granted to a request that is no longer waited for is given back', async () => {
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
+  const limiter = limiterOf(SETUPS.fixedWindow(shared, 'late'));
+  await limiter.acquire(1);
+  server.pause();
+  const lost = await limiter.acquire(10);
+  expect(lost.getMetadata('REASON_PHRASE')).toBe('STORE_UNAVAILABLE');
+  server.resume();
+  await available(shared);
+  const next = await limiter.acquire(1);
+  expect(next.quota()[0]!.remaining).toBe(998);
+  await shared.dispose();
+});
+
+async function available(shared: Shared): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- until it is so
+  while (!shared.isAvailable) await new Promise((resolve) => setTimeout(resolve, 10));
+}
