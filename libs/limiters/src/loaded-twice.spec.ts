@@ -104,6 +104,14 @@ describe('two loaded copies of the package', () => {
     expect([a, b].map((limiter) => limiter.getStatistics().currentAvailablePermits)).toEqual([1, 1]);
   });
 
+  it('notice when a chain of the other copy has ended', async () => {
+    const inner = one.createChainedRateLimiter(new one.ConcurrencyLimiter({ permitLimit: 1 }));
+    const outer = other.createChainedRateLimiter(inner, new other.ConcurrencyLimiter({ permitLimit: 1 }));
+    inner.dispose();
+    expect(() => outer.attemptAcquire()).toThrow(one.ObjectDisposedError);
+    await expect(outer.acquire()).rejects.toThrow(other.ObjectDisposedError);
+  });
+
   it('put each other’s limiters and partitions into theirs', () => {
     const partitions = one.createPartitionedRateLimiter(
       (key: string) =>

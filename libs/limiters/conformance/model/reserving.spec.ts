@@ -5,6 +5,22 @@ import { anyReservingMembers, ReservingTrial } from './reserving-trial.js';
 import { settle } from './trace.js';
 
 describe('a request that was passed over until it reserves', () => {
+  it('holds what it has: nobody else gets it while it waits for the rest', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReservingMembers, async (members) => {
+        const trial = new ReservingTrial(members);
+        const request = await trial.begin();
+        expect(request.status).toBe('waiting');
+        const [first, second] = trial.members;
+        expect(trial.watch.attempt(first!.limiter, 1).status).toBe('refused');
+        expect(first!.limiter.getStatistics()!.currentAvailablePermits).toBe(0);
+        expect(first!.limiter.idleDurationMs).toBeNull();
+        expect(second!.limiter.getStatistics()!.currentQueuedCount).toBe(request.permits);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it('comes before everybody who has not been passed over', async () => {
     await fc.assert(
       fc.asyncProperty(anyReservingMembers, async (members) => {
@@ -58,6 +74,20 @@ describe('a request that was passed over until it reserves', () => {
         }
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it('breaks no promise of any member, whatever happens around it', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyReservingMembers, anyBusyTrace, async (members, trace) => {
+        const trial = new ReservingTrial(members);
+        await trial.begin();
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        for (const command of trace) await trial.run(command);
+        await trial.drain();
+        expect(trial.brokenPromises).toEqual([]);
+      }),
+      { numRuns: 100 },
     );
   });
 

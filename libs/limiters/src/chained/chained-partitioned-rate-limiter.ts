@@ -10,17 +10,14 @@ import { acquireChain, attemptChain } from './chain-decision.js';
 import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainLink } from './chain-link.js';
 import { noteRefusal } from './chain-refusal.js';
-import type { ChainOwner, ChainRequest } from './chain-request.js';
+import type { ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
-export class ChainedPartitionedRateLimiter<TResource>
-  extends PartitionedRateLimiter<TResource>
-  implements ChainOwner
-{
+export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLimiter<TResource> {
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
   readonly #limiters: readonly AsyncPartitionedRateLimiter<TResource>[];

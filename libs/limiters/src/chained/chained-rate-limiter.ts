@@ -9,15 +9,22 @@ import type { ChainLink } from './chain-link.js';
 import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainParticipant } from './chain-participant.js';
 import { chainParticipants, participantsOf } from './chain-participant.js';
-import type { ChainOwner, ChainRequest } from './chain-request.js';
+import type { ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
 const NAME = 'ChainedRateLimiter';
 
+const hasEnded: unique symbol = Symbol.for('ratelease.chain-has-ended') as never;
+
+/** A chain, perhaps of another loaded copy of this package, that a chain has as a member. */
+interface Endable {
+  readonly [hasEnded]?: boolean;
+}
+
 /** Several limiters that grant together or not at all; see {@link createChainedRateLimiter}. */
-export class ChainedRateLimiter extends RateLimiter implements ChainOwner {
+export class ChainedRateLimiter extends RateLimiter {
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
   readonly #limiters: readonly RateLimiter[];
@@ -33,15 +40,19 @@ export class ChainedRateLimiter extends RateLimiter implements ChainOwner {
     this.#links = linksOf(this.#limiters);
   }
 
-  /** Whether it counts as a {@link ReplenishingRateLimiter}: if a member does. */
+  /** @internal Whether it counts as a `ReplenishingRateLimiter`: if a member does. */
   get [replenishingBrand](): boolean {
     return this.#replenishing.length > 0;
   }
 
   /** @internal */
   get hasEnded(): boolean {
-    if (this.#isDisposed) return true;
-    return this.#limiters.some((limiter) => limiter instanceof ChainedRateLimiter && limiter.hasEnded);
+    return this.#isDisposed || this.#limiters.some((limiter) => (limiter as Endable)[hasEnded] === true);
+  }
+
+  /** @internal The same for chains of other loaded copies. */
+  get [hasEnded](): boolean {
+    return this.hasEnded;
   }
 
   override get isAutoReplenishing(): boolean {

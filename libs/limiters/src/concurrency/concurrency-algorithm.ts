@@ -44,9 +44,8 @@ export class ConcurrencyAlgorithm implements PermitAlgorithm {
     return left;
   }
 
-  take(cells: Cells, at: number, permits: number): number {
+  take(cells: Cells, at: number, permits: number): void {
     cells[at + USED]! += permits;
-    return 0;
   }
 
   release(cells: Cells, at: number, permits: number): void {
@@ -55,10 +54,6 @@ export class ConcurrencyAlgorithm implements PermitAlgorithm {
 
   markFull(cells: Cells, at: number, now: number): void {
     cells[at + IDLE_SINCE] = now;
-  }
-
-  undo(cells: Cells, at: number, permits: number): void {
-    cells[at + USED]! -= permits;
   }
 
   fullSince(cells: Cells, at: number): number {

@@ -52,17 +52,14 @@ export interface PermitAlgorithm {
    */
   tryTake(cells: Cells, at: number, permits: number, now: number): number;
 
-  /** Takes permits that are available. Returns a receipt for {@link PermitAlgorithm.undo}. */
-  take(cells: Cells, at: number, permits: number, now: number): number;
+  /** Takes permits that are available. */
+  take(cells: Cells, at: number, permits: number, now: number): void;
 
   /** Gives permits back because their work has ended; for a rate there is no such thing. */
   release(cells: Cells, at: number, permits: number): void;
 
   /** Notes the moment at which a release made everything available. */
   markFull(cells: Cells, at: number, now: number): void;
-
-  /** Takes a `take` back as if it had never been. */
-  undo(cells: Cells, at: number, permits: number, receipt: number): void;
 
   /** When everything became available, or `NaN` while something is not. */
   fullSince(cells: Cells, at: number): number;

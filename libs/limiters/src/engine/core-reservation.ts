@@ -1,61 +1,46 @@
 import type { Reservation } from '../chained/chain-participant.js';
+import type { WaitingPermits } from './algorithm.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { LimiterCore } from './limiter-core.js';
 
-/** Permits of a limiter taken for a request that still waits for other limiters. */
+/**
+ * Permits of a limiter set aside for a request that still waits for other limiters. They are taken when it is
+ * granted, not before: what time would bring back meanwhile must not be granted twice.
+ */
 export class CoreReservation implements Reservation {
-  readonly permits: number;
-  readonly receipt: number;
-  readonly epoch: number;
   readonly #core: LimiterCore;
-  #owed: number;
+  readonly #permits: number;
 
-  constructor(core: LimiterCore, permits: number, receipt: number) {
-    this.permits = permits;
-    this.receipt = receipt;
-    this.epoch = core.epoch;
+  constructor(core: LimiterCore, permits: number) {
     this.#core = core;
-    this.#owed = permits;
-  }
-
-  /** How many permits the limiter would have more if they had never been taken. */
-  get owed(): number {
-    return this.#owed;
-  }
-
-  /** Time has made up for all but so many. Returns how many are left. */
-  clip(most: number): number {
-    this.#owed = Math.min(this.#owed, most);
-    return this.#owed;
+    this.#permits = permits;
   }
 
   grant(): RateLimitLease {
-    return this.#core.grantReserved(this);
+    return this.#core.grantReserved(this.#permits);
   }
 
   undo(): void {
-    this.#core.undoReserved(this);
+    this.#core.undoReserved(this.#permits);
   }
 }
 
-/** The open reservations of a limiter. */
-export class Reservations {
-  readonly #open = new Set<CoreReservation>();
+/** A queue with what is set aside before it. */
+export class QueueBehindReserved implements WaitingPermits {
+  readonly #reserved: number;
+  readonly #queue: WaitingPermits;
 
-  add(reservation: CoreReservation): void {
-    this.#open.add(reservation);
+  constructor(reserved: number, queue: WaitingPermits) {
+    this.#reserved = reserved;
+    this.#queue = queue;
   }
 
-  delete(reservation: CoreReservation): void {
-    this.#open.delete(reservation);
+  get permits(): number {
+    return this.#reserved + this.#queue.permits;
   }
 
-  /**
-   * Without its reservations the limiter would have been full earlier and gathered nothing since: they are owed
-   * together no more than what is missing at present.
-   */
-  clip(missing: number): void {
-    let owed = missing;
-    for (const reservation of this.#open) owed -= reservation.clip(Math.max(0, owed));
+  forEachInTurn(visit: (permits: number) => void): void {
+    visit(this.#reserved);
+    this.#queue.forEachInTurn(visit);
   }
 }

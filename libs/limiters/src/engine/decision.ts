@@ -31,11 +31,6 @@ export function initializeState(algorithm: PermitAlgorithm, cells: Cells, at: nu
   algorithm.initialize(cells, at + OWN, now);
 }
 
-/** Whether the permits are there; a request for none needs one to be free. */
-export function hasEnough(algorithm: PermitAlgorithm, cells: Cells, at: number, permits: number): boolean {
-  return algorithm.available(cells, at + OWN) >= (permits === 0 ? 1 : permits);
-}
-
 /** The lease of a rate for permits that are taken; counts the success. */
 export function grantRate(
   algorithm: PermitAlgorithm,
@@ -89,13 +84,12 @@ export function countRefusal(cells: Cells, at: number): void {
 
 /** A snapshot of the counters of a state that is up to date. */
 export function statisticsOf(
-  algorithm: PermitAlgorithm,
   cells: Cells,
   at: number,
-  queued: number,
+  { available, queued }: { available: number; queued: number },
 ): RateLimiterStatistics {
   return {
-    currentAvailablePermits: Math.max(0, algorithm.available(cells, at + OWN)),
+    currentAvailablePermits: Math.max(0, available),
     currentQueuedCount: queued,
     totalFailedLeases: cells[at + REFUSED]!,
     totalSuccessfulLeases: cells[at + GRANTED]!,

@@ -6,7 +6,7 @@ import type { Waiter } from '../queue/waiter.js';
 import { WaitingRoom } from '../queue/waiting-room.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
-import { CoreReservation, Reservations } from './core-reservation.js';
+import { CoreReservation } from './core-reservation.js';
 import { nextCreationOrder } from './creation-order.js';
 import * as state from './decision.js';
 import type { LimiterPlan } from './limiter-plan.js';
@@ -28,7 +28,6 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   #holds = 0;
   #isDisposed = false;
   #room: WaitingRoom | null = null;
-  #reservations: Reservations | null = null;
 
   /** A core for a state that exists. */
   constructor(plan: LimiterPlan, place: SharedPlace, at: number) {
@@ -64,7 +63,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   /** Milliseconds since everything was available and nobody waited. */
   get idleDurationMs(): number | null {
     this.bringUpToDate();
-    if (this.hasWaiters) return null;
+    if (this.hasWaiters || this.reserved > 0) return null;
     const since = this.algorithm.fullSince(this.cells, this.own);
     return Number.isNaN(since) ? null : Math.max(0, toMilliseconds(this.read() - since));
   }
@@ -91,12 +90,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   bringUpToDate(): void {
     if (!this.plan.isReplenishing || this.#isDisposed) return;
-    if (this.algorithm.advance(this.cells, this.own, this.read())) this.#onReturned();
+    if (this.algorithm.advance(this.cells, this.own, this.read())) this.#room?.serve();
   }
 
   tryReplenish(): boolean {
     if (this.#isDisposed || !this.algorithm.replenish(this.cells, this.own, this.read())) return false;
-    this.#onReturned();
+    this.#room?.serve();
     return true;
   }
 
@@ -111,8 +110,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** The lease for permits that are taken. */
   grant(permits: number): RateLimitLease {
-    const remaining = this.algorithm.available(this.cells, this.own);
-    return this.#grant(permits, remaining);
+    return this.#grant(permits, this.free);
   }
 
   refuse(permits: number): RateLimitLease {
@@ -147,25 +145,25 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   reserveInTurn(permits: number): Reservation {
-    const reservation = new CoreReservation(this, permits, this.takePermits(permits));
-    this.#reservations ??= new Reservations();
-    this.#reservations.add(reservation);
-    return reservation;
+    this.reserved += permits;
+    return new CoreReservation(this, permits);
   }
 
-  /** A reservation ends: as a lease, or as if it had never been. */
-  grantReserved(reservation: CoreReservation): RateLimitLease {
-    this.#reservations?.delete(reservation);
-    // A reset has forgotten what was taken before it: such a lease has nothing to give back.
-    return this.grant(reservation.epoch === this.#epoch ? reservation.permits : 0);
-  }
-
-  undoReserved(reservation: CoreReservation): void {
+  /** The lease for permits that were set aside. */
+  grantReserved(permits: number): RateLimitLease {
+    // Time has gone on: what is due comes first, and goes to those who wait for it.
     this.bringUpToDate();
-    this.#reservations?.delete(reservation);
-    if (this.#isDisposed || reservation.epoch !== this.#epoch) return;
-    this.algorithm.undo(this.cells, this.own, reservation.owed, reservation.receipt);
-    this.#afterReturn();
+    this.reserved -= permits;
+    const lease = this.take(permits);
+    this.#room?.arm();
+    return lease;
+  }
+
+  /** They are everybody's again. */
+  undoReserved(permits: number): void {
+    this.bringUpToDate();
+    this.reserved -= permits;
+    this.#room?.serve();
   }
 
   release(permits: number, epoch: number): void {
@@ -192,7 +190,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   getStatistics(): RateLimiterStatistics {
     this.bringUpToDate();
-    return state.statisticsOf(this.algorithm, this.cells, this.at, this.#room?.queue.permits ?? 0);
+    const queued = this.#room?.queue.permits ?? 0;
+    return state.statisticsOf(this.cells, this.at, { available: this.free, queued });
   }
 
   /** Goes on with other numbers: what is spent stays spent, what is held stays held. */
@@ -230,15 +229,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   #dueAt(permits: number): number {
-    const needed = Math.max(1, permits);
-    const room = this.#room;
-    if (room === null || this.isNewestFirst) return this.algorithm.dueAt(this.cells, this.own, needed);
-    return this.algorithm.dueBehind(this.cells, this.own, room.queue, needed);
+    return this.dueAt(permits, this.isNewestFirst ? null : (this.#room?.queue ?? null));
   }
 
   /** The lease, brought up to date first, or `null` where a newcomer isn't granted. */
   #tryGrant(permits: number): RateLimitLease | null {
-    if (this.#room !== null || this.#reservations !== null) {
+    if (this.#room !== null || this.reserved > 0) {
       this.bringUpToDate();
       return this.canGrant(permits) ? this.take(permits) : null;
     }
@@ -269,16 +265,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   #isTooLong(permits: number, maxWaitMs: number, isReserving: boolean): boolean {
     if (maxWaitMs <= 0) return true;
     // A request that reserves stands before all others.
-    const dueAt = isReserving
-      ? this.algorithm.dueAt(this.cells, this.own, Math.max(1, permits))
-      : this.#dueAt(permits);
+    const dueAt = isReserving ? this.dueAt(permits, null) : this.#dueAt(permits);
     return toMilliseconds(dueAt - this.reading) > maxWaitMs;
-  }
-
-  /** Time has brought permits back. */
-  #onReturned(): void {
-    this.#reservations?.clip(this.permitLimit - this.algorithm.available(this.cells, this.own));
-    this.#room?.serve();
   }
 
   #afterReturn(): void {

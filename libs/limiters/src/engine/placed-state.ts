@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
-import type { Cells, PermitAlgorithm } from './algorithm.js';
+import type { Cells, PermitAlgorithm, WaitingPermits } from './algorithm.js';
+import { QueueBehindReserved } from './core-reservation.js';
 import * as state from './decision.js';
 import { quotaEntry } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
@@ -21,6 +22,8 @@ export class PlacedState {
   readonly #originMs: number;
   /** The clock as read when this turn began: every step of a decision goes by the same moment. */
   protected reading = 0;
+  /** Permits set aside for requests that still wait for other limiters. */
+  protected reserved = 0;
 
   constructor(plan: LimiterPlan, place: StatePlace, at: number) {
     this.plan = plan;
@@ -62,7 +65,7 @@ export class PlacedState {
   }
 
   hasEnough(permits: number): boolean {
-    return state.hasEnough(this.algorithm, this.cells, this.at, permits);
+    return this.free >= (permits === 0 ? 1 : permits);
   }
 
   quota(): RateLimitQuota {
@@ -76,8 +79,18 @@ export class PlacedState {
 
   /** In how many milliseconds the waiter in turn can go; `NaN` where no timer would tell. */
   delayUntilMs(permits: number): number {
-    if (this.algorithm.isManual || !this.algorithm.isReplenishing) return NaN;
-    return toMilliseconds(this.algorithm.dueAt(this.cells, this.own, Math.max(1, permits)) - this.read());
+    if (this.algorithm.isManual || !this.plan.isReplenishing) return NaN;
+    return toMilliseconds(this.dueAt(permits, null) - this.read());
+  }
+
+  /** When a request can be granted behind those of a queue; `NaN` where unknown. */
+  protected dueAt(permits: number, queue: WaitingPermits | null): number {
+    const needed = Math.max(1, permits) + this.reserved;
+    // Only the end of a reservation helps then, and nobody knows when that is.
+    if (this.reserved > 0 && needed > this.permitLimit) return NaN;
+    if (queue === null) return this.algorithm.dueAt(this.cells, this.own, needed);
+    const waiting = this.reserved > 0 ? new QueueBehindReserved(this.reserved, queue) : queue;
+    return this.algorithm.dueBehind(this.cells, this.own, waiting, needed - this.reserved);
   }
 
   countRefusal(): void {
@@ -94,7 +107,12 @@ export class PlacedState {
     return this.reading;
   }
 
-  protected takePermits(permits: number): number {
-    return permits === 0 ? 0 : this.algorithm.take(this.cells, this.own, permits, this.reading);
+  /** Permits that are available and not set aside. */
+  protected get free(): number {
+    return this.algorithm.available(this.cells, this.own) - this.reserved;
+  }
+
+  protected takePermits(permits: number): void {
+    if (permits > 0) this.algorithm.take(this.cells, this.own, permits, this.reading);
   }
 }

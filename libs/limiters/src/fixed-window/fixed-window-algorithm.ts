@@ -70,12 +70,11 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
     return left;
   }
 
-  take(cells: Cells, at: number, permits: number, now: number): number {
+  take(cells: Cells, at: number, permits: number, now: number): void {
     if (cells[at + USED] === 0 && !this.isManual && now - cells[at + START]! >= this.#window) {
       cells[at + START]! += this.#windowsSince(cells[at + START]!, now) * this.#window;
     }
     cells[at + USED]! += permits;
-    return cells[at + START]!;
   }
 
   release(): void {
@@ -84,11 +83,6 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
 
   markFull(): void {
     // The moment of fullness follows from the state.
-  }
-
-  undo(cells: Cells, at: number, permits: number, receipt: number): void {
-    // After the boundary they are back already.
-    if (cells[at + START] === receipt) cells[at + USED] = Math.max(0, cells[at + USED]! - permits);
   }
 
   fullSince(cells: Cells, at: number): number {

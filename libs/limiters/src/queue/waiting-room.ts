@@ -44,7 +44,7 @@ export class WaitingRoom implements WaitingPlace {
     this.#left = Infinity;
     // Whoever is served in the next batch is not too late.
     if (isDone) this.#expire();
-    this.#arm();
+    this.arm();
   };
 
   constructor(keeper: RoomKeeper) {
@@ -61,7 +61,7 @@ export class WaitingRoom implements WaitingPlace {
 
   enter(waiter: Waiter): void {
     this.queue.add(waiter, this);
-    if (this.queue.inTurn === waiter || waiter.deadlineMs !== Infinity) this.#arm();
+    if (this.queue.inTurn === waiter || waiter.deadlineMs !== Infinity) this.arm();
   }
 
   /** Serves those in turn while there is enough for them. */
@@ -84,7 +84,7 @@ export class WaitingRoom implements WaitingPlace {
     } finally {
       this.#isServing = false;
     }
-    this.#arm();
+    this.arm();
   }
 
   resume(): void {
@@ -149,7 +149,8 @@ export class WaitingRoom implements WaitingPlace {
     }
   }
 
-  #arm(): void {
+  /** Sets the timer for the first who can go or has to, or takes it back. */
+  arm(): void {
     const next = this.queue.inTurn;
     if (next === null || this.#keeper.isDisposed) return this.#disarm();
     const turnInMs = this.#keeper.delayUntilMs(next.permits);

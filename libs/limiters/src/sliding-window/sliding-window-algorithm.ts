@@ -76,15 +76,13 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
     return left;
   }
 
-  take(cells: Cells, at: number, permits: number, now: number): number {
+  take(cells: Cells, at: number, permits: number, now: number): void {
     if (cells[at + USED] === 0 && !this.isManual) {
       this.#enter(cells, at, Math.max(cells[at + CURRENT]!, this.#segmentAt(cells, at, now)));
     }
     const current = cells[at + CURRENT]!;
     cells[this.#ring(at, current)]! += permits;
     cells[at + USED]! += permits;
-    // The start of the segment names it for good, whatever the anchor does.
-    return this.#boundary(cells, at, current);
   }
 
   release(): void {
@@ -93,17 +91,6 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
 
   markFull(): void {
     // The moment of fullness follows from the state.
-  }
-
-  undo(cells: Cells, at: number, permits: number, receipt: number): void {
-    for (let back = 0; back < this.#segments; back++) {
-      const segment = cells[at + CURRENT]! - back;
-      if (this.#boundary(cells, at, segment) !== receipt) continue;
-      const given = Math.min(permits, cells[this.#ring(at, segment)]!);
-      cells[this.#ring(at, segment)]! -= given;
-      cells[at + USED]! -= given;
-      return;
-    }
   }
 
   fullSince(cells: Cells, at: number): number {

@@ -80,11 +80,10 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
     return left;
   }
 
-  take(cells: Cells, at: number, permits: number, now: number): number {
+  take(cells: Cells, at: number, permits: number, now: number): void {
     // What a full bucket did not gather must not be credited afterwards.
     if (cells[at + TOKENS]! >= this.limit && now > cells[at + REFERENCE]!) cells[at + REFERENCE] = now;
     cells[at + TOKENS]! -= permits;
-    return 0;
   }
 
   release(): void {
@@ -93,11 +92,6 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
 
   markFull(): void {
     // The moment of fullness follows from the state.
-  }
-
-  undo(cells: Cells, at: number, permits: number): void {
-    cells[at + TOKENS]! += permits;
-    this.#cap(cells, at);
   }
 
   fullSince(cells: Cells, at: number): number {

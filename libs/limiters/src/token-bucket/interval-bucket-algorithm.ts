@@ -75,12 +75,11 @@ export class IntervalBucketAlgorithm implements PermitAlgorithm {
     return left;
   }
 
-  take(cells: Cells, at: number, permits: number, now: number): number {
+  take(cells: Cells, at: number, permits: number, now: number): void {
     if (cells[at + TOKENS]! >= this.limit) {
       cells[at + REFERENCE]! += this.#boundariesSince(cells[at + REFERENCE]!, now) * this.#period;
     }
     cells[at + TOKENS]! -= permits;
-    return 0;
   }
 
   release(): void {
@@ -89,10 +88,6 @@ export class IntervalBucketAlgorithm implements PermitAlgorithm {
 
   markFull(): void {
     // The moment of fullness follows from the state.
-  }
-
-  undo(cells: Cells, at: number, permits: number): void {
-    cells[at + TOKENS] = Math.min(this.limit, cells[at + TOKENS]! + permits);
   }
 
   fullSince(cells: Cells, at: number): number {
