@@ -1,8 +1,6 @@
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import type { Cells, PermitAlgorithm } from './algorithm.js';
-import type { PermitKeeper } from './granted-lease.js';
-import { GrantedLease, HeldLease } from './granted-lease.js';
 import { RefusedLease } from './refused-lease.js';
 import { toRetryAfterMs } from './time-unit.js';
 
@@ -31,24 +29,9 @@ export function initializeState(algorithm: PermitAlgorithm, cells: Cells, at: nu
   algorithm.initialize(cells, at + OWN, now);
 }
 
-/** The lease of a rate for permits that are taken; counts the success. */
-export function grantRate(
-  algorithm: PermitAlgorithm,
-  cells: Cells,
-  { at, remaining, now }: { at: number; remaining: number; now: number },
-): RateLimitLease {
+/** Counts a success. */
+export function countGrant(cells: Cells, at: number): void {
   cells[at + GRANTED]! += 1;
-  return new GrantedLease(algorithm, remaining, algorithm.untilFull(cells, at + OWN, now));
-}
-
-/** The lease for permits that are taken and have to come back; counts the success. */
-export function grantHeld(
-  keeper: PermitKeeper,
-  cells: Cells,
-  { at, permits, remaining }: { at: number; permits: number; remaining: number },
-): RateLimitLease {
-  cells[at + GRANTED]! += 1;
-  return new HeldLease(keeper, permits, remaining);
 }
 
 /** Why, and at which moment a refusal is worth another try. */

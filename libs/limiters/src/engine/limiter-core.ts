@@ -9,6 +9,7 @@ import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { CoreReservation } from './core-reservation.js';
 import { nextCreationOrder } from './creation-order.js';
 import * as state from './decision.js';
+import { GrantedLease, HeldLease } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
 import type { CoreResidents, SharedPlace } from './core-residents.js';
 import { PlacedState } from './placed-state.js';
@@ -244,9 +245,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   #grant(permits: number, remaining: number): RateLimitLease {
-    if (!this.plan.isReplenishing)
-      return state.grantHeld(this, this.cells, { at: this.at, permits, remaining });
-    return state.grantRate(this.algorithm, this.cells, { at: this.at, remaining, now: this.reading });
+    state.countGrant(this.cells, this.at);
+    if (!this.plan.isReplenishing) return new HeldLease(this, permits, remaining);
+    const { algorithm } = this.plan;
+    return new GrantedLease(algorithm, remaining, algorithm.untilFull(this.cells, this.own, this.reading));
   }
 
   #refusal(reason: string | undefined, permits: number): RateLimitLease {

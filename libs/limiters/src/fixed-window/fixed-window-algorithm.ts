@@ -63,15 +63,16 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   tryTake(cells: Cells, at: number, permits: number, now: number): number {
-    this.advance(cells, at, now);
-    const left = this.available(cells, at) - permits;
+    const used = this.advance(cells, at, now) ? 0 : cells[at + USED]!;
+    const left = this.limit - used - permits;
     if (left < 0 || (permits === 0 && left === 0)) return -1;
-    if (permits > 0) this.take(cells, at, permits, now);
+    if (used === 0) this.take(cells, at, permits, now);
+    else cells[at + USED] = used + permits;
     return left;
   }
 
   take(cells: Cells, at: number, permits: number, now: number): void {
-    if (cells[at + USED] === 0 && !this.isManual && now - cells[at + START]! >= this.#window) {
+    if (permits > 0 && cells[at + USED] === 0 && !this.isManual && now - cells[at + START]! >= this.#window) {
       cells[at + START]! += this.#windowsSince(cells[at + START]!, now) * this.#window;
     }
     cells[at + USED]! += permits;

@@ -1,12 +1,20 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import { partitionOf } from '../chained/chain-participant.js';
-import { optionalFunction, requireClock, requireDelay, requireInteger, requireOptions } from '../checks.js';
+import {
+  optionalFunction,
+  requireClock,
+  requireDelay,
+  requireInteger,
+  requireOptions,
+  requirePermitCount,
+} from '../checks.js';
 import type { Clock } from '../clock.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import { acquireOrWait } from './acquire-or-wait.js';
 import type { WaitLimits } from './partitioned-rate-limiter.js';
 import { PartitionedRateLimiter } from './partitioned-rate-limiter.js';
 import type { RateLimitPartition } from './rate-limit-partition.js';
@@ -98,6 +106,17 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     return this.#table.page(row).limiterAt(indexOf(row), declared);
   }
 
+  /** The lease itself where nobody has to wait; see {@link acquireOrWait}. */
+  [acquireOrWait](
+    resource: TResource,
+    permitCount: number,
+    wait: () => WaitLimits,
+  ): RateLimitLease | Promise<RateLimitLease> {
+    const permits = requirePermitCount(permitCount);
+    this.assertUsable();
+    return this.#acquireOrWait(resource, permits, wait);
+  }
+
   protected override assertUsable(): void {
     if (this.#isDisposed) throw new ObjectDisposedError(NAME);
   }
@@ -122,10 +141,19 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
+    const answer = this.#acquireOrWait(resource, permitCount, () => wait);
+    return answer instanceof Promise ? answer : Promise.resolve(answer);
+  }
+
+  #acquireOrWait(
+    resource: TResource,
+    permitCount: number,
+    wait: () => WaitLimits,
+  ): RateLimitLease | Promise<RateLimitLease> {
     const declared = this.#declare(resource);
     const row = this.#rowFor(declared, this.#table.read());
-    if (row === NO_ROW) return Promise.resolve(new RefusedLease(REASON.partitionLimitReached));
-    return this.#table.page(row).acquire(indexOf(row), declared, permitCount, wait);
+    if (row === NO_ROW) return new RefusedLease(REASON.partitionLimitReached);
+    return this.#table.page(row).acquireOrWait(indexOf(row), declared, permitCount, wait);
   }
 
   #declare(resource: TResource): Declared {

@@ -4,6 +4,7 @@ import { aboveLimit } from '../../checks.js';
 import * as state from '../../engine/decision.js';
 import type { CoreResidents, SharedPlace } from '../../engine/core-residents.js';
 import type { LimiterCore } from '../../engine/limiter-core.js';
+import { GrantedLease, HeldLease } from '../../engine/granted-lease.js';
 import type { LimiterPlan } from '../../engine/limiter-plan.js';
 import { isSamePlan } from '../../engine/limiter-plan.js';
 import { REASON } from '../../engine/refused-lease.js';
@@ -87,22 +88,23 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     return resident.attempt(permits);
   }
 
-  override acquire(
+  override acquireOrWait(
     index: number,
     declared: Declared,
     permits: number,
-    wait: WaitLimits,
-  ): Promise<RateLimitLease> {
+    wait: () => WaitLimits,
+  ): RateLimitLease | Promise<RateLimitLease> {
     const at = index * this.#stride;
     if (this.residentAt(at) === undefined) {
       const now = this.#context.read();
       const lease = this.#decide(at, permits, now);
-      if (lease !== null) return Promise.resolve(lease);
-      if (this.#plan.queueLimit === 0) return Promise.resolve(this.#refuse(at, permits, now));
+      if (lease !== null) return lease;
+      if (this.#plan.queueLimit === 0) return this.#refuse(at, permits, now);
     }
     const core = this.#coreAt(at, declared);
     core.assertAcquirable(permits);
-    return core.acquire(permits, wait.signal, wait.maxWaitMs);
+    const { signal, maxWaitMs } = wait();
+    return core.acquire(permits, signal, maxWaitMs);
   }
 
   override limiterAt(index: number, declared: Declared): AsyncRateLimiter {
@@ -182,8 +184,9 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     const own = state.ownCells(at);
     const remaining = algorithm.tryTake(this.cells, own, permits, now);
     if (remaining < 0) return null;
-    if (isReplenishing) return state.grantRate(algorithm, this.cells, { at, remaining, now });
-    return state.grantHeld(new RowCore(this.#plan, this, at), this.cells, { at, permits, remaining });
+    state.countGrant(this.cells, at);
+    if (!isReplenishing) return new HeldLease(new RowCore(this.#plan, this, at), permits, remaining);
+    return new GrantedLease(algorithm, remaining, algorithm.untilFull(this.cells, own, now));
   }
 
   #refuse(at: number, permits: number, now: number): RateLimitLease {

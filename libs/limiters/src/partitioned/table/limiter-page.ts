@@ -48,15 +48,15 @@ export class LimiterPage extends PartitionPage {
     throw asyncOnly(limiter);
   }
 
-  override acquire(
+  override acquireOrWait(
     index: number,
     declared: Declared,
     permits: number,
-    wait: WaitLimits,
+    wait: () => WaitLimits,
   ): Promise<RateLimitLease> {
     const kept = this.#at(index);
     kept.declared = declared;
-    const lease = kept.limiter.acquire(permits, wait);
+    const lease = kept.limiter.acquire(permits, wait());
     if (kept.manual !== null) this.#beat.keep(kept);
     return lease;
   }

@@ -73,12 +73,13 @@ export abstract class PartitionPage {
   /** Applies what is due, where the limiters don't do so by themselves. */
   abstract replenish(index: number): void;
   abstract attempt(index: number, permits: number, now: number): RateLimitLease;
-  abstract acquire(
+  /** The lease itself where nobody has to wait; `wait` is called where somebody may. */
+  abstract acquireOrWait(
     index: number,
     declared: Declared,
     permits: number,
-    wait: WaitLimits,
-  ): Promise<RateLimitLease>;
+    wait: () => WaitLimits,
+  ): RateLimitLease | Promise<RateLimitLease>;
   /** The limiter of the partition, as an object. */
   abstract limiterAt(index: number, declared: Declared): AsyncRateLimiter;
   abstract statistics(index: number): RateLimiterStatistics | null;
