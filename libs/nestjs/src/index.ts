@@ -34,6 +34,7 @@ export type {
   GlobalPhase,
   ProvidedOptions,
   RateLimitingAsyncOptions,
+  RateLimitingFeatureOptions,
   RateLimitingModuleOptions,
   RateLimitingOptionsFactory,
   RateLimitingRootOptions,
@@ -51,3 +52,7 @@ export { SelectiveRateLimiterPolicy } from './policies/selective-rate-limiter-po
 export type { OnRejected } from './rejection/on-rejected.js';
 export type { RejectionBody, RejectionReason } from './rejection/rate-limit-rejected.exception.js';
 export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';
+export type { ContextFields } from './service/context-fields.js';
+export type { PolicyOverview } from './service/policy-overview.js';
+export type { ServiceAcquireOptions, ServicePolicyName } from './service/rate-limiting.service.js';
+export { RateLimitingService } from './service/rate-limiting.service.js';

@@ -13,6 +13,7 @@ import { isCount } from '../endpoints/plan-book.js';
 import { InvalidDecisionError } from '../errors/invalid-decision-error.js';
 import { shown } from '../errors/shown.js';
 import { ConnectionWatch } from '../holding/connection-watch.js';
+import { Grant } from '../holding/grant.js';
 import { Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { rawRequest } from '../http/raw-http.js';
@@ -101,6 +102,11 @@ export class Enforcement implements OnModuleDestroy {
     return (holder.decisions[phase] ??= this.#decide(acquisition, holder));
   }
 
+  /** Whether the application ends. */
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
+  }
+
   /** Answers everything that waits, and everything that comes from now on. */
   onModuleDestroy(): void {
     this.#isShuttingDown = true;
@@ -122,7 +128,8 @@ export class Enforcement implements OnModuleDestroy {
       const fields = rateLimitFields(set, lease);
       if (fields !== undefined) writeRateLimit(context.response, fields, holder.hasLease);
     }
-    holder.keep(lease);
+    set.noteGranted(permits);
+    holder.keep(new Grant(lease, set, permits));
     throwIfOver(context);
     return true;
   }
@@ -152,10 +159,12 @@ export class Enforcement implements OnModuleDestroy {
     };
     this.#waiting.add(holder);
     holder.beginWait();
+    set.noteQueued(1);
     try {
       return await set.limiter.acquire(holder.context, permits, options);
     } finally {
       holder.endWait();
+      set.noteQueued(-1);
       this.#waiting.delete(holder);
     }
   }
@@ -167,6 +176,7 @@ export class Enforcement implements OnModuleDestroy {
   ): Promise<false> {
     const isEnd = this.#isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
     if (isEnd) this.#refusals.answerShutdown(set, lease, holder);
+    else set.refusingPolicy(lease).counters.refused++;
     return this.#refusals.answer({ acquisition, set, lease }, holder);
   }
 }

@@ -9,7 +9,8 @@ export type RateLimitingErrorCode =
   | 'ERR_RL_SCOPED_POLICY'
   | 'ERR_RL_ENABLED_INSIDE_DISABLED'
   | 'ERR_RL_INVALID_ENDPOINT'
-  | 'ERR_RL_MODULE_TWICE';
+  | 'ERR_RL_MODULE_TWICE'
+  | 'ERR_RL_NOT_RESETTABLE';
 
 /** A mistake in the set-up of the module: it stops the boot, and its message names the place and the way out. */
 export class RateLimitingConfigurationError extends Error {

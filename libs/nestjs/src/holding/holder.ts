@@ -1,8 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
-import type { RateLimitLease } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
+import type { Grant } from './grant.js';
 
 /**
  * Holds the leases of one handling for as long as its work lives: until its response is closed and nothing of it
@@ -22,7 +22,7 @@ export class Holder {
     condition: undefined,
   };
   #plan: EndpointPlan;
-  #leases: RateLimitLease[] = [];
+  #grants: Grant[] = [];
   #running = 0;
   #waiting = 0;
   #isClosed: boolean;
@@ -49,12 +49,12 @@ export class Holder {
 
   /** Whether permits were granted already, in an earlier phase. */
   get hasLease(): boolean {
-    return this.#leases.length > 0;
+    return this.#grants.length > 0;
   }
 
   /** Keeps a granted lease until the end; where the end has come meanwhile, it goes back at once. */
-  keep(lease: RateLimitLease): void {
-    this.#leases.push(lease);
+  keep(grant: Grant): void {
+    this.#grants.push(grant);
     this.#releaseAtEnd();
   }
 
@@ -98,9 +98,9 @@ export class Holder {
   }
 
   #releaseAtEnd(): void {
-    if (!this.#isClosed || this.#running > 0 || this.#leases.length === 0) return;
-    const leases = this.#leases;
-    this.#leases = [];
-    for (const lease of leases.reverse()) lease.dispose();
+    if (!this.#isClosed || this.#running > 0 || this.#grants.length === 0) return;
+    const grants = this.#grants;
+    this.#grants = [];
+    for (const grant of grants.reverse()) grant.release();
   }
 }

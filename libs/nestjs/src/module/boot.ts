@@ -10,6 +10,7 @@ import { limitAfterPipes } from '../enforcement/handler-wrapper.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
+import { findFeatures } from './feature-policies.js';
 import type { Settings } from './settings.js';
 import { Warnings } from './warnings.js';
 import { ENFORCEMENT, PLANS, SETTINGS } from './tokens.js';
@@ -53,6 +54,9 @@ export class Boot {
   async #run(): Promise<void> {
     const own = this.#ownModule();
     await this.#plans.policies.compileNamed((type) => this.#instances.provide(type, own));
+    for (const { policies, host } of findFeatures(this.#modules)) {
+      await this.#plans.policies.addNamed(policies, (type) => this.#instances.provide(type, host));
+    }
     const endpoints = discoverEndpoints(this.#modules);
     checkBindings(this.#settings.endpoints, endpoints);
     for (const endpoint of endpoints) await this.#compile(endpoint);

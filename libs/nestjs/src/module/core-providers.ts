@@ -6,6 +6,7 @@ import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
 import { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
 import { PlanBook } from '../endpoints/plan-book.js';
 import { PolicyRegistry } from '../policies/policy-registry.js';
+import { RateLimitingService } from '../service/rate-limiting.service.js';
 import { Boot } from './boot.js';
 import type { Settings } from './settings.js';
 import { BOOT, ENFORCEMENT, MIDDLEWARE_PHASE, PLANS, POLICIES, SETTINGS } from './tokens.js';
@@ -25,6 +26,7 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   { provide: ENFORCEMENT, useClass: Enforcement },
   { provide: BOOT, useClass: Boot },
   { provide: MIDDLEWARE_PHASE, useClass: MiddlewarePhase },
+  RateLimitingService,
   RateLimitingGuard,
   RateLimitingInterceptor,
   {
@@ -40,5 +42,5 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   },
 ];
 
-/** What other modules may inject: the guard and the interceptor, and what they need when made elsewhere. */
-export const CORE_EXPORTS = [ENFORCEMENT, RateLimitingGuard, RateLimitingInterceptor];
+/** What other modules may inject: the service, the guard and the interceptor, and what they need when made elsewhere. */
+export const CORE_EXPORTS = [ENFORCEMENT, RateLimitingService, RateLimitingGuard, RateLimitingInterceptor];

@@ -52,6 +52,9 @@ export interface RateLimitingModuleOptions extends Readonly<RateLimitingSettings
   readonly policies?: { readonly [Name in PolicyName]?: PolicyDefinition } | undefined;
 }
 
+/** What a feature module adds. */
+export type RateLimitingFeatureOptions = Pick<RateLimitingModuleOptions, 'policies'>;
+
 /** Configures the module step by step, as an alternative to an options object. */
 export type ConfigureRateLimiting = (options: RateLimiterOptions) => void;
 

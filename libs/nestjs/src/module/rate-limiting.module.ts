@@ -2,15 +2,18 @@ import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { CORE_EXPORTS, CORE_PROVIDERS } from './core-providers.js';
+import { readFeature } from './feature-policies.js';
+import { RateLimitingFeatureModule } from './rate-limiting-feature.module.js';
 import { RateLimitingCoreModule } from './rate-limiting-core.module.js';
 import type {
   ConfigureRateLimiting,
   RateLimitingAsyncOptions,
+  RateLimitingFeatureOptions,
   RateLimitingOptionsFactory,
   RateLimitingRootOptions,
 } from './rate-limiting-module-options.js';
 import { readSettings } from './settings.js';
-import { OPTIONS_FACTORY, SETTINGS } from './tokens.js';
+import { FEATURE_POLICIES, OPTIONS_FACTORY, SETTINGS } from './tokens.js';
 
 const ROOT = 'RateLimitingModule.forRoot()';
 const ROOT_ASYNC = 'RateLimitingModule.forRootAsync()';
@@ -46,6 +49,17 @@ export class RateLimitingModule {
    */
   static forRootAsync(options: RateLimitingAsyncOptions): DynamicModule {
     return rootModule([...(options.imports ?? [])], asyncProviders(options));
+  }
+
+  /**
+   * Adds policies of a feature module; their names are the application's. A policy class that is nobody's provider
+   * is made in the module that imports this, with the dependencies that live there.
+   *
+   * @param options - `policies` by name, or a callback that adds them; nothing else.
+   */
+  static forFeature(options: RateLimitingFeatureOptions | ConfigureRateLimiting): DynamicModule {
+    const policies: Provider = { provide: FEATURE_POLICIES, useFactory: () => readFeature(options) };
+    return { module: RateLimitingFeatureModule, providers: [policies] };
   }
 }
 

@@ -21,7 +21,8 @@ export interface Settings {
   readonly maxQueuedRequests: number;
 }
 
-const PROPERTIES = [
+/** The options beside the policies. */
+export const SETTING_NAMES = [
   'global',
   'globalPhase',
   'rejectionStatusCode',
@@ -32,7 +33,7 @@ const PROPERTIES = [
   'ipv6SubnetPrefix',
   'maxQueuedRequests',
 ] as const;
-const KNOWN = [...PROPERTIES, 'policies', 'imports'];
+const KNOWN = [...SETTING_NAMES, 'policies', 'imports'];
 
 /**
  * Checks what a user gave as options.
@@ -41,10 +42,12 @@ const KNOWN = [...PROPERTIES, 'policies', 'imports'];
  * @throws RateLimitingConfigurationError - for what is none, unknown or out of range.
  */
 export function readSettings(place: string, given: unknown): Settings {
-  return checked(
-    place,
-    typeof given === 'function' ? configured(given as Configure) : fromObject(place, given),
-  );
+  return checked(place, readOptions(place, given));
+}
+
+/** What a user gave as an options object or as a callback. */
+export function readOptions(place: string, given: unknown): RateLimiterOptions {
+  return typeof given === 'function' ? configured(given as Configure) : fromObject(place, given);
 }
 
 type Configure = (options: RateLimiterOptions) => unknown;
@@ -70,7 +73,7 @@ function fromObject(place: string, given: unknown): RateLimiterOptions {
     );
   }
   const options = new RateLimiterOptions();
-  for (const property of PROPERTIES)
+  for (const property of SETTING_NAMES)
     Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
   const { policies } = given as { policies?: Record<string, PolicyDefinition> };
   for (const [name, policy] of Object.entries(policies ?? {})) options.addPolicy(name, policy);

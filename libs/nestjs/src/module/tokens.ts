@@ -14,3 +14,5 @@ export const OPTIONS_FACTORY = Symbol.for('ratelease.options-factory');
 export const BOOT = Symbol.for('ratelease.boot');
 /** Asks the global limiter before routing. @internal */
 export const MIDDLEWARE_PHASE = Symbol.for('ratelease.middleware-phase');
+/** The policies of a feature module. @internal */
+export const FEATURE_POLICIES = Symbol.for('ratelease.feature-policies');

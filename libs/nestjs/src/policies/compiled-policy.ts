@@ -1,5 +1,5 @@
 import type { AsyncPartitionedRateLimiter, Clock } from '@ratelease/limiters';
-import { createPartitionedRateLimiter } from '@ratelease/limiters';
+import { createPartitionedRateLimiter, partitionOf } from '@ratelease/limiters';
 import type { AnyPartition, HandlingContext } from '../context/handling-context.js';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { structuredString } from '../http/structured-string.js';
@@ -7,6 +7,8 @@ import { MissingKeyError } from '../errors/missing-key-error.js';
 import { shown } from '../errors/shown.js';
 import { isPromise } from '../keys/key-function.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
+import { resetLimiter, resetPartition } from './limiter-reset.js';
+import { PolicyCounters } from './policy-counters.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
 /** How a policy decides: by choosing partitions of a limiter that we make, or with a limiter of the user's. */
@@ -40,8 +42,11 @@ export class CompiledPolicy {
   readonly onRejected: OnRejected | undefined;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
-  readonly limiter: ContextLimiter;
+  readonly counters = new PolicyCounters();
+  readonly #clock: Clock | undefined;
   readonly #partitioner: Partitioner | undefined;
+  #limiter: ContextLimiter;
+  #lastPartition: AnyPartition | undefined = undefined;
 
   constructor(source: PolicySource, init: CompiledPolicyInit) {
     this.index = init.index;
@@ -51,7 +56,50 @@ export class CompiledPolicy {
     this.mayWait = init.mayWait;
     this.holdsPermits = init.holdsPermits;
     this.#partitioner = 'partitioner' in source ? source.partitioner : undefined;
-    this.limiter = 'limiter' in source ? source.limiter : ownLimiter(init.index, init.clock);
+    this.#clock = init.clock;
+    this.#limiter = 'limiter' in source ? source.limiter : ownLimiter(init.index, init.clock);
+  }
+
+  /** What is asked for permits. */
+  get limiter(): ContextLimiter {
+    return this.#limiter;
+  }
+
+  /** How many partitions live; `null` where the limiter doesn't tell. */
+  get partitionCount(): number | null {
+    const { partitionCount } = this.#limiter as { partitionCount?: unknown };
+    return typeof partitionCount === 'number' ? partitionCount : null;
+  }
+
+  /** What is available where there is one partition, the one that was used last; else `null`. */
+  get available(): number | null {
+    const partition = this.#lastPartition;
+    if (partition === undefined || this.partitionCount !== 1) return null;
+    const statistics = this.#limiter.getStatistics({
+      chosenPartition: () => partition,
+    } as unknown as RateLimitingContext);
+    return this.partitionCount === 1 ? (statistics?.currentAvailablePermits ?? null) : null;
+  }
+
+  /**
+   * Forgets what was spent. Leases handed out before give nothing back, and who waits is served as before.
+   *
+   * @returns whether that was possible: a limiter that was handed in may not know how.
+   */
+  reset(): boolean {
+    if (this.ownsLimiter) {
+      // Not disposed: its factories may have handed out limiters that live on elsewhere.
+      this.#limiter = ownLimiter(this.index, this.#clock);
+      this.#lastPartition = undefined;
+      return true;
+    }
+    return resetLimiter(this.#limiter);
+  }
+
+  /** The same for the partition of a context. */
+  resetPartition(context: HandlingContext): boolean {
+    const resolve = (this.#limiter as { [partitionOf]?(context: RateLimitingContext): unknown })[partitionOf];
+    return resolve !== undefined && resetPartition(resolve.call(this.#limiter, context));
   }
 
   /** Whether the limiter was made here, and is disposed here. */
@@ -63,9 +111,14 @@ export class CompiledPolicy {
   choosePartition(context: HandlingContext): void | Promise<void> {
     if (this.#partitioner === undefined) return undefined;
     const choice = this.#partitioner(context);
-    if (isPromise(choice))
-      return choice.then((partition) => context.choosePartition(this.index, this.#checked(partition)));
-    context.choosePartition(this.index, this.#checked(choice));
+    if (isPromise(choice)) return choice.then((partition) => this.#choose(context, partition));
+    this.#choose(context, choice);
+  }
+
+  #choose(context: HandlingContext, choice: AnyPartition): void {
+    const partition = this.#checked(choice);
+    this.#lastPartition = partition;
+    context.choosePartition(this.index, partition);
   }
 
   #checked(partition: AnyPartition): AnyPartition {

@@ -46,12 +46,20 @@ export class PolicyRegistry {
     if (global !== undefined) {
       this.#global = this.#add(GLOBAL, await this.#read('The global limiter', global, provide));
     }
+    await this.addNamed(policies, provide);
+  }
+
+  /**
+   * Compiles named policies.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_DUPLICATE_POLICY` - when a name is taken.
+   */
+  async addNamed(policies: ReadonlyMap<string, PolicyDefinition>, provide: PolicyProvider): Promise<void> {
     for (const [name, definition] of policies) {
+      if (this.#named.has(name)) throw duplicate(name);
       this.#names.add(name);
-      this.#named.set(
-        name,
-        this.#add(name, await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide)),
-      );
+      const compilable = await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide);
+      this.#named.set(name, this.#add(name, compilable));
     }
   }
 
@@ -79,6 +87,16 @@ export class PolicyRegistry {
   }
 
   /**
+   * Finds a policy by its name, for code outside handlers: `'global'` is the global limiter.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   */
+  named(name: string, place: string): CompiledPolicy {
+    const policy = this.#named.get(name) ?? (name === GLOBAL ? this.#global : undefined);
+    return policy ?? this.find(name, place);
+  }
+
+  /**
    * Finds a compiled policy.
    *
    * @param place - the endpoint, for the message.
@@ -94,6 +112,22 @@ export class PolicyRegistry {
       `${place} uses the policy ${shown(reference)}, which is not registered. ${way} ` +
         'Register it under policies in RateLimitingModule.forRoot().',
     );
+  }
+
+  /** Every compiled policy, the global limiter too. */
+  get all(): readonly CompiledPolicy[] {
+    return this.#all;
+  }
+
+  /**
+   * Forgets what was spent: of one policy, or of all that can.
+   *
+   * @param policy - without it all are reset that were made here, and those handed in that know how.
+   */
+  reset(policy?: CompiledPolicy): boolean {
+    const done = policy === undefined ? this.#all.map((each) => each.reset()) : [policy.reset()];
+    for (const set of this.#sets.values()) set.renew();
+    return done.every(Boolean);
   }
 
   /** The policies as one limiter, made once for each combination; `null` for none. */
@@ -157,6 +191,14 @@ export class PolicyRegistry {
     this.#names.add(name);
     return name;
   }
+}
+
+function duplicate(name: string): RateLimitingConfigurationError {
+  return new RateLimitingConfigurationError(
+    'ERR_RL_DUPLICATE_POLICY',
+    `There is already a policy ${JSON.stringify(name)}, in forRoot() or in another forFeature(): names are the ` +
+      "application's. Give each policy a name of its own.",
+  );
 }
 
 function boundCallback(policy: PolicyInstance): OnRejected | undefined {

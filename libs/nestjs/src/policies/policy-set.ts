@@ -1,4 +1,5 @@
-import { createChainedPartitionedRateLimiter } from '@ratelease/limiters';
+import type { RateLimitLease } from '@ratelease/limiters';
+import { createChainedPartitionedRateLimiter, refusedMember } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { CompiledPolicy, ContextLimiter } from './compiled-policy.js';
 
@@ -8,11 +9,10 @@ export const GLOBAL = 'global';
 /** Policies that are taken together: all of them, or none. */
 export class PolicySet {
   readonly policies: readonly [CompiledPolicy, ...CompiledPolicy[]];
-  /** One limiter for all: nothing is held while waiting, and nothing is charged for a refusal. */
-  readonly limiter: ContextLimiter;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
   readonly #global: CompiledPolicy | undefined;
+  #limiter: ContextLimiter;
 
   /**
    * @param policies - in the order in which they are asked: the global limiter first.
@@ -23,8 +23,40 @@ export class PolicySet {
     this.#global = global;
     this.mayWait = policies.some((policy) => policy.mayWait);
     this.holdsPermits = policies.some((policy) => policy.holdsPermits);
-    const limiters = policies.map((policy) => policy.limiter);
-    this.limiter = limiters.length === 1 ? limiters[0]! : createChainedPartitionedRateLimiter(...limiters);
+    this.#limiter = combined(policies);
+  }
+
+  /** One limiter for all: nothing is held while waiting, and nothing is charged for a refusal. */
+  get limiter(): ContextLimiter {
+    return this.#limiter;
+  }
+
+  /** A lease was granted. */
+  noteGranted(permits: number): void {
+    for (const { counters, holdsPermits } of this.policies) {
+      counters.granted++;
+      if (holdsPermits) counters.inUse += permits;
+    }
+  }
+
+  /** A granted lease goes back. */
+  noteReleased(permits: number): void {
+    for (const { counters, holdsPermits } of this.policies) if (holdsPermits) counters.inUse -= permits;
+  }
+
+  /** A request begins to wait (1), or waits no longer (-1). */
+  noteQueued(change: 1 | -1): void {
+    for (const { counters, mayWait } of this.policies) if (mayWait) counters.queued += change;
+  }
+
+  /** The policy that a refused lease comes from; the first where nobody knows. */
+  refusingPolicy(lease: RateLimitLease): CompiledPolicy {
+    return this.policies[refusedMember(lease)] ?? this.policies[0];
+  }
+
+  /** The policies' limiters have been replaced. */
+  renew(): void {
+    this.#limiter = combined(this.policies);
   }
 
   isGlobal(policy: CompiledPolicy): boolean {
@@ -43,4 +75,9 @@ export class PolicySet {
     for (let index = start; index < this.policies.length; index++)
       await this.policies[index]!.choosePartition(context);
   }
+}
+
+function combined(policies: readonly CompiledPolicy[]): ContextLimiter {
+  const limiters = policies.map(({ limiter }) => limiter);
+  return limiters.length === 1 ? limiters[0]! : createChainedPartitionedRateLimiter(...limiters);
 }

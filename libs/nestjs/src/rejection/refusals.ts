@@ -1,6 +1,6 @@
 import { HttpStatus } from '@nestjs/common';
 import type { RateLimitLease } from '@ratelease/limiters';
-import { MetadataName, refusedMember, retryAfterOfAll } from '@ratelease/limiters';
+import { MetadataName, retryAfterOfAll } from '@ratelease/limiters';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import type { Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
@@ -38,7 +38,7 @@ export class Refusals {
    */
   async answer(refusal: Refusal, holder: Holder): Promise<false> {
     const { set, lease } = refusal;
-    const policy = set.policies[refusedMember(lease)] ?? set.policies[0];
+    const policy = set.refusingPolicy(lease);
     const rejection = new RateLimitRejectedException({
       ...this.#rejection(set, policy, lease),
       ...messageOf(refusal, holder),
@@ -54,7 +54,7 @@ export class Refusals {
     if (holder.context.type === 'http') {
       writeRefusal(holder.context.response, { retryAfterMs: undefined, closesConnection: true });
     }
-    const policyName = (set.policies[refusedMember(lease)] ?? set.policies[0]).name;
+    const policyName = set.refusingPolicy(lease).name;
     const status = HttpStatus.SERVICE_UNAVAILABLE;
     const message = 'The server is shutting down.';
     throw new RateLimitRejectedException({

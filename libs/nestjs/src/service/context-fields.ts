@@ -1,0 +1,38 @@
+import type { ApplicationValue, RateLimitingContextType } from '../context/rate-limiting-context.js';
+import type { ContextSettings } from '../context/handling-context.js';
+import { HandlingContext } from '../context/handling-context.js';
+import { OutsideExecution } from '../context/outside-execution.js';
+
+/** What a context outside handlers is made of: what the policy's key needs. */
+export interface ContextFields {
+  /** As `request.user`. */
+  readonly user?: ApplicationValue;
+  /** The client's address. */
+  readonly clientIp?: string | undefined;
+  /** Fields of the request, as lower-case names, for `byHeader()`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A request that there is after all; then the other fields are read from it. */
+  readonly request?: ApplicationValue;
+  /** Its response. */
+  readonly response?: ApplicationValue;
+  /** @defaultValue `'http'` */
+  readonly type?: RateLimitingContextType | undefined;
+}
+
+/** Makes a context of fields: key functions find them where requests have them. */
+export function contextOf(fields: ContextFields, settings: ContextSettings): HandlingContext {
+  const { user, clientIp, headers = {}, response, type = 'http' } = fields;
+  const request: unknown = fields.request ?? { user, ip: clientIp, headers };
+  return new HandlingContext(
+    new OutsideExecution(type, argumentsOf(type, request, response)),
+    undefined,
+    settings,
+  );
+}
+
+/** The place where Nest has the request depends on the type. */
+function argumentsOf(type: RateLimitingContextType, request: unknown, response: unknown): unknown[] {
+  if (type === 'rpc') return [undefined, request];
+  if (type === 'graphql') return [undefined, {}, { req: request, res: response }];
+  return [request, response];
+}

@@ -1,0 +1,163 @@
+import type { OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AcquireOptions, RateLimiterStatistics, RateLimitLease } from '@ratelease/limiters';
+import { ObjectDisposedError } from '@ratelease/limiters';
+import type { HandlingContext } from '../context/handling-context.js';
+import type { RateLimitingContext } from '../context/rate-limiting-context.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { Grant } from '../holding/grant.js';
+import type { Boot } from '../module/boot.js';
+import type { Settings } from '../module/settings.js';
+import { BOOT, POLICIES, SETTINGS } from '../module/tokens.js';
+import type { CompiledPolicy } from '../policies/compiled-policy.js';
+import type { PolicyName } from '../policies/policy-names.js';
+import type { PolicyRegistry } from '../policies/policy-registry.js';
+import type { ContextFields } from './context-fields.js';
+import { contextOf } from './context-fields.js';
+import { CountedLease } from './counted-lease.js';
+import type { PolicyOverview } from './policy-overview.js';
+import { overviewOf } from './policy-overview.js';
+
+/** What an acquisition outside handlers may bring along. */
+export interface ServiceAcquireOptions extends AcquireOptions {
+  /** Integer of at least 0, at most the limit; 0 asks without taking. @defaultValue 1 */
+  readonly permitCount?: number | undefined;
+}
+
+/** The name of a policy, or `'global'` for the global limiter. */
+// Declared names leave no room for 'global'.
+// oxlint-disable-next-line typescript/no-redundant-type-constituents
+export type ServicePolicyName = PolicyName | 'global';
+
+const NAME = 'RateLimitingService';
+
+/** The policies of the application for code outside handlers: jobs, consumers, tests, dashboards. */
+@Injectable()
+export class RateLimitingService implements OnModuleDestroy {
+  readonly #policies: PolicyRegistry;
+  readonly #settings: Settings;
+  readonly #boot: Boot;
+  /** Aborts when the application ends, so that nobody waits on. */
+  readonly #end = new AbortController();
+
+  constructor(
+    @Inject(POLICIES) policies: PolicyRegistry,
+    @Inject(SETTINGS) settings: Settings,
+    @Inject(BOOT) boot: Boot,
+  ) {
+    this.#policies = policies;
+    this.#settings = settings;
+    this.#boot = boot;
+  }
+
+  /** Makes a context for policies, where there is no request. */
+  createContext(fields: ContextFields = {}): RateLimitingContext {
+    return contextOf(fields, this.#settings);
+  }
+
+  /**
+   * Asks a policy for permits, as requests do; a refusal is a value, and calls no `onRejected`. Dispose the lease
+   * when the work is done.
+   *
+   * @param context - whom it is for: of {@link RateLimitingService.createContext}, or that of a request.
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   * @throws RangeError | TypeError - for a `permitCount` that is none, or above the limit.
+   * @throws ObjectDisposedError - when the application ends.
+   * @throws `signal.reason` - when the signal aborts before the decision.
+   */
+  async acquire(
+    policyName: ServicePolicyName,
+    context: RateLimitingContext,
+    { permitCount = 1, signal, maxWaitMs }: ServiceAcquireOptions = {},
+  ): Promise<RateLimitLease> {
+    await this.#boot.run();
+    if (this.#end.signal.aborted) throw this.#end.signal.reason;
+    const policy = this.#policies.named(policyName, `${NAME}.acquire()`);
+    await policy.choosePartition(context as HandlingContext);
+    const ended = this.#end.signal;
+    const options = { signal: signal === undefined ? ended : AbortSignal.any([signal, ended]), maxWaitMs };
+    const lease = await this.#ask(policy, { context, permitCount, options });
+    if (!lease.isAcquired) {
+      policy.counters.refused++;
+      return lease;
+    }
+    const set = this.#policies.setOf([policy])!;
+    set.noteGranted(permitCount);
+    return new CountedLease(new Grant(lease, set, permitCount));
+  }
+
+  /**
+   * The counters of the partition that a context belongs to; `null` where its limiter keeps none. A promise only
+   * where the policy chooses its partition by one.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   */
+  getStatistics(
+    policyName: ServicePolicyName,
+    context: RateLimitingContext,
+  ): RateLimiterStatistics | null | Promise<RateLimiterStatistics | null> {
+    const policy = this.#policies.named(policyName, `${NAME}.getStatistics()`);
+    const choice = policy.choosePartition(context as HandlingContext);
+    return choice === undefined
+      ? policy.limiter.getStatistics(context)
+      : choice.then(() => policy.limiter.getStatistics(context));
+  }
+
+  /** A row for each policy, the global limiter first, from running counters: it costs the same for any number of keys. */
+  overview(): PolicyOverview[] {
+    return this.#policies.all.map(overviewOf);
+  }
+
+  /**
+   * Forgets what was spent, so that everybody starts anew; for tests, and for an operator's pardon. Leases handed
+   * out before give nothing back.
+   *
+   * @param policyName - only this policy; without it everything that the module has made, and limiters of yours
+   * that have a method `reset`.
+   * @param context - only the partition that this context belongs to; permits held there by running work stay
+   * held. A promise only where the policy chooses its partition by one.
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name;
+   * `ERR_RL_NOT_RESETTABLE` - when a limiter of yours behind the policy has no method `reset`.
+   */
+  reset(policyName?: ServicePolicyName, context?: RateLimitingContext): void | Promise<void> {
+    if (policyName === undefined) {
+      this.#policies.reset();
+      return undefined;
+    }
+    const policy = this.#policies.named(policyName, `${NAME}.reset()`);
+    if (context === undefined) return assertReset(policy, this.#policies.reset(policy));
+    const chosen = context as HandlingContext;
+    const choice = policy.choosePartition(chosen);
+    if (choice === undefined) return assertReset(policy, policy.resetPartition(chosen));
+    return choice.then(() => assertReset(policy, policy.resetPartition(chosen)));
+  }
+
+  /** Ends all waits. */
+  onModuleDestroy(): void {
+    this.#end.abort(new ObjectDisposedError(NAME));
+  }
+
+  async #ask(policy: CompiledPolicy, { context, permitCount, options }: Question): Promise<RateLimitLease> {
+    policy.counters.queued++;
+    try {
+      return await policy.limiter.acquire(context, permitCount, options);
+    } finally {
+      policy.counters.queued--;
+    }
+  }
+}
+
+interface Question {
+  readonly context: RateLimitingContext;
+  readonly permitCount: number;
+  readonly options: AcquireOptions;
+}
+
+function assertReset({ name }: CompiledPolicy, isDone: boolean): void {
+  if (isDone) return;
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_NOT_RESETTABLE',
+    `Policy ${JSON.stringify(name)} asks a limiter that was handed in and has no method reset(). Reset it where you made it, ` +
+      'or make a new application.',
+  );
+}
