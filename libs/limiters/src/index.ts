@@ -27,6 +27,8 @@ export { TokenBucketRateLimiter } from './token-bucket/token-bucket-rate-limiter
 
 export type { ChainParticipant, Reservation } from './chained/chain-participant.js';
 export { chainParticipants, partitionOf } from './chained/chain-participant.js';
+export type { JointDecider, JointOutcome } from './chained/joint-decision.js';
+export { jointDecision, undoLease } from './chained/joint-decision.js';
 export { refusedMember, retryAfterOfAll } from './chained/chain-refusal.js';
 export {
   ChainedPartitionedRateLimiter,
@@ -42,6 +44,8 @@ export {
   createPartitionedRateLimiter,
   DefaultPartitionedRateLimiter,
 } from './partitioned/default-partitioned-rate-limiter.js';
+export type { AcquiresOrWaits } from './partitioned/acquire-or-wait.js';
+export { acquireOrWait } from './partitioned/acquire-or-wait.js';
 export type { PartitionErrorHandler } from './partitioned/table/table-options.js';
 export type { TranslationOptions, WaitLimits } from './partitioned/partitioned-rate-limiter.js';
 export {
@@ -49,6 +53,7 @@ export {
   PartitionedRateLimiter,
   TranslatingRateLimiter,
 } from './partitioned/partitioned-rate-limiter.js';
+export { foreseeableIdle } from './partitioned/foreseeable-idle.js';
 export type { PartitionContext } from './partitioned/rate-limit-partition.js';
 export { RateLimitPartition } from './partitioned/rate-limit-partition.js';
 

@@ -8,6 +8,7 @@ import type { RateLimiter } from '../../rate-limiter.js';
 import { SlidingWindowRateLimiter } from '../../sliding-window/sliding-window-rate-limiter.js';
 import { TokenBucketRateLimiter } from '../../token-bucket/token-bucket-rate-limiter.js';
 import { NoopRateLimiter } from '../noop-rate-limiter.js';
+import { foreseeableIdle } from '../foreseeable-idle.js';
 import type { PartitionContext, RateLimitPartition } from '../rate-limit-partition.js';
 
 /** The limiters whose idleness only grows by the clock, so that its end can be foreseen. Subclasses may differ. */
@@ -18,6 +19,10 @@ const FORESEEABLE = new Set<unknown>([
   SlidingWindowRateLimiter,
   NoopRateLimiter,
 ]);
+
+function saysSo(limiter: AsyncRateLimiter): boolean {
+  return (limiter as { [foreseeableIdle]?: unknown })[foreseeableIdle] === true;
+}
 
 /** A limiter that was made for a partition, as a whole object. */
 export class KeptLimiter {
@@ -39,7 +44,7 @@ export class KeptLimiter {
     this.key = declared.partitionKey;
     this.declared = declared;
     this.limiter = limiter;
-    this.isPredictable = FORESEEABLE.has(limiter.constructor);
+    this.isPredictable = FORESEEABLE.has(limiter.constructor) || saysSo(limiter);
     this.saysWhenEnded = saysWhenEnded(limiter);
     this.manual =
       isRateLimiter(limiter) && (!limiter.isAutoReplenishing || !this.isPredictable) ? limiter : null;
