@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
+import { noteForwarded } from '../warnings/proxy-warnings.js';
 import { networkOf, normalAddress } from './client-address.js';
 import { addressOf, contextSource } from './context-source.js';
 import type {
@@ -74,7 +75,9 @@ export class HandlingContext implements RateLimitingContext {
   get clientIp(): string | undefined {
     if (this.#clientIp !== undefined) return this.#clientIp;
     const address = addressOf(this.request);
-    return (this.#clientIp = address === undefined ? undefined : normalAddress(address));
+    if (address === undefined) return undefined;
+    if (this.type === 'http') noteForwarded(this.request, address);
+    return (this.#clientIp = normalAddress(address));
   }
 
   get clientNetwork(): string | undefined {

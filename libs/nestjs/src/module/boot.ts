@@ -12,7 +12,7 @@ import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
 import { findFeatures } from './feature-policies.js';
 import type { Settings } from './settings.js';
-import { Warnings } from './warnings.js';
+import { Warnings } from '../warnings/warnings.js';
 import { ENFORCEMENT, PLANS, SETTINGS } from './tokens.js';
 
 /**

@@ -7,9 +7,10 @@ import { RateLimitingInterceptor } from '../enforcement/rate-limiting.intercepto
 import { PlanBook } from '../endpoints/plan-book.js';
 import { PolicyRegistry } from '../policies/policy-registry.js';
 import { RateLimitingService } from '../service/rate-limiting.service.js';
+import { BootWarnings } from '../warnings/boot-warnings.js';
 import { Boot } from './boot.js';
 import type { Settings } from './settings.js';
-import { BOOT, ENFORCEMENT, MIDDLEWARE_PHASE, PLANS, POLICIES, SETTINGS } from './tokens.js';
+import { BOOT, BOOT_WARNINGS, ENFORCEMENT, MIDDLEWARE_PHASE, PLANS, POLICIES, SETTINGS } from './tokens.js';
 
 /** Stand in the place of what the application binds itself: Nest wants a guard and an interceptor there. */
 const PASSING_GUARD: CanActivate = { canActivate: () => true };
@@ -25,6 +26,7 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   },
   { provide: ENFORCEMENT, useClass: Enforcement },
   { provide: BOOT, useClass: Boot },
+  { provide: BOOT_WARNINGS, useClass: BootWarnings },
   { provide: MIDDLEWARE_PHASE, useClass: MiddlewarePhase },
   RateLimitingService,
   RateLimitingGuard,

@@ -29,6 +29,9 @@ export class RateLimiterOptions implements RateLimitingSettings {
   /** The most requests that may wait at once. */
   maxQueuedRequests: number | undefined = undefined;
 
+  /** The longest that a request may hold permits. */
+  maxHoldMs: number | undefined = undefined;
+
   readonly #policies = new Map<string, PolicyDefinition>();
 
   /** The policies so far, by name. */

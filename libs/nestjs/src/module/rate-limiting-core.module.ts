@@ -1,8 +1,9 @@
 import type { NestModule, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { Inject, Module } from '@nestjs/common';
+import type { BootWarnings } from '../warnings/boot-warnings.js';
 import type { MiddlewarePhase } from '../enforcement/middleware-phase.js';
 import { Boot } from './boot.js';
-import { BOOT, MIDDLEWARE_PHASE } from './tokens.js';
+import { BOOT, BOOT_WARNINGS, MIDDLEWARE_PHASE } from './tokens.js';
 
 /**
  * What runs in an application, once, however often `RateLimitingModule` is imported. It is only made by
@@ -13,8 +14,14 @@ export class RateLimitingCoreModule implements NestModule, OnModuleInit, OnModul
   readonly #boot: Boot;
 
   readonly #middlewarePhase: MiddlewarePhase;
+  readonly #warnings: BootWarnings;
 
-  constructor(@Inject(BOOT) boot: Boot, @Inject(MIDDLEWARE_PHASE) middlewarePhase: MiddlewarePhase) {
+  constructor(
+    @Inject(BOOT) boot: Boot,
+    @Inject(MIDDLEWARE_PHASE) middlewarePhase: MiddlewarePhase,
+    @Inject(BOOT_WARNINGS) warnings: BootWarnings,
+  ) {
+    this.#warnings = warnings;
     this.#boot = boot;
     this.#middlewarePhase = middlewarePhase;
   }
@@ -27,6 +34,7 @@ export class RateLimitingCoreModule implements NestModule, OnModuleInit, OnModul
 
   async onModuleInit(): Promise<void> {
     await this.#boot.run();
+    this.#warnings.give();
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -44,6 +44,11 @@ export interface RateLimitingSettings {
   ipv6SubnetPrefix?: number | undefined;
   /** The most requests that may wait for permits at once, an integer of at least 0. @defaultValue 10,000 */
   maxQueuedRequests?: number | undefined;
+  /**
+   * The longest time in milliseconds, above 0, that a request may hold permits, for handlers that never end and
+   * clients that stop reading. Then they go back, and the request goes on without. @defaultValue no limit
+   */
+  maxHoldMs?: number | undefined;
 }
 
 /** Options of the module, as an object. */

@@ -19,6 +19,7 @@ export interface Settings {
   readonly clock: Clock | undefined;
   readonly ipv6SubnetPrefix: number;
   readonly maxQueuedRequests: number;
+  readonly maxHoldMs: number | undefined;
 }
 
 /** The options beside the policies. */
@@ -32,6 +33,7 @@ export const SETTING_NAMES = [
   'clock',
   'ipv6SubnetPrefix',
   'maxQueuedRequests',
+  'maxHoldMs',
 ] as const;
 const KNOWN = [...SETTING_NAMES, 'policies', 'imports'];
 
@@ -96,15 +98,20 @@ function checked(place: string, options: RateLimiterOptions): Settings {
     ['globalPhase', "'guard' or 'middleware', or nothing for the endpoint's phase"],
     (value) => value === 'guard' || value === 'middleware',
   );
+  checkThat(place, options, ['maxHoldMs', 'a number of milliseconds above 0'], isDuration);
   checkThat(place, options, ['onRejected', 'a function'], (value) => typeof value === 'function');
   checkThat(place, options, ['bind', 'true or false'], (value) => typeof value === 'boolean');
   checkThat(place, options, ['endpoints', 'a list'], Array.isArray);
   checkThat(place, options, ['clock', 'an object with the methods now and setTimer'], isClock);
-  const { global, globalPhase, onRejected, clock, policies, endpoints = [] } = options;
+  const { global, globalPhase, onRejected, clock, policies, endpoints = [], maxHoldMs } = options;
   return {
     ...{ global, globalPhase, onRejected, clock, policies, endpoints, bind },
-    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests },
+    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs },
   };
+}
+
+function isDuration(value: unknown): boolean {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value);
 }
 
 function isClock(value: unknown): boolean {

@@ -16,3 +16,5 @@ export const BOOT = Symbol.for('ratelease.boot');
 export const MIDDLEWARE_PHASE = Symbol.for('ratelease.middleware-phase');
 /** The policies of a feature module. @internal */
 export const FEATURE_POLICIES = Symbol.for('ratelease.feature-policies');
+/** Says at the boot what looks wrong. @internal */
+export const BOOT_WARNINGS = Symbol.for('ratelease.boot-warnings');

@@ -26,6 +26,8 @@ export interface CompiledPolicyInit {
   readonly mayWait: boolean;
   /** Whether its leases hold permits until they are disposed; `true` where unknown. */
   readonly holdsPermits: boolean;
+  /** Whether it is known to count in this process alone. */
+  readonly isInProcess: boolean;
   readonly clock: Clock | undefined;
 }
 
@@ -42,6 +44,7 @@ export class CompiledPolicy {
   readonly onRejected: OnRejected | undefined;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
+  readonly isInProcess: boolean;
   readonly counters = new PolicyCounters();
   readonly #clock: Clock | undefined;
   readonly #partitioner: Partitioner | undefined;
@@ -56,6 +59,7 @@ export class CompiledPolicy {
     this.mayWait = init.mayWait;
     this.holdsPermits = init.holdsPermits;
     this.#partitioner = 'partitioner' in source ? source.partitioner : undefined;
+    this.isInProcess = init.isInProcess;
     this.#clock = init.clock;
     this.#limiter = 'limiter' in source ? source.limiter : ownLimiter(init.index, init.clock);
   }

@@ -147,15 +147,17 @@ export class PolicyRegistry {
 
   #add(
     name: string,
-    { source, onRejected, mayWait = true, holdsPermits = true }: Compilable,
+    { source, onRejected, mayWait, holdsPermits }: Compilable,
   ): CompiledPolicy {
     const { clock } = this.#settings;
     const policy = new CompiledPolicy(source, {
       index: this.#all.length,
       name,
       onRejected,
-      mayWait,
-      holdsPermits,
+      mayWait: mayWait ?? true,
+      holdsPermits: holdsPermits ?? true,
+      // Only options objects tell; a partitioner may well ask a store.
+      isInProcess: holdsPermits !== undefined,
       clock,
     });
     this.#all.push(policy);

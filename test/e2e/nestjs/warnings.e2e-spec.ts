@@ -1,0 +1,169 @@
+import type { CanActivate, INestApplication, ModuleMetadata } from '@nestjs/common';
+import { Controller, Get, Logger, UseGuards, UseInterceptors } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
+import {
+  EnableRateLimiting,
+  RateLimitingGuard,
+  RateLimitingInterceptor,
+  RateLimitingModule,
+  byClient,
+} from '@ratelease/nestjs';
+import type { Platform } from './test-app.js';
+import { PLATFORMS, startApp, stopApps } from './test-app.js';
+
+const OPTIONS: RateLimitingModuleOptions = {
+  policies: { burst: { algorithm: 'fixedWindow', permitLimit: 99, windowMs: 60_000, key: byClient() } },
+};
+
+@Controller()
+class BurstController {
+  @Get('burst')
+  @EnableRateLimiting('burst')
+  burst(): string {
+    return 'burst';
+  }
+}
+
+@Controller('bound')
+@UseInterceptors(RateLimitingInterceptor)
+class BoundController {
+  @Get()
+  @EnableRateLimiting('burst')
+  bound(): string {
+    return 'bound';
+  }
+
+  @Get('guarded')
+  @EnableRateLimiting('burst', { phase: 'guard' })
+  guarded(): string {
+    return 'guarded';
+  }
+
+  @Get('guarded-well')
+  @EnableRateLimiting('burst', { phase: 'guard' })
+  @UseGuards(RateLimitingGuard)
+  guardedWell(): string {
+    return 'guarded';
+  }
+}
+
+class AuthGuard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+let warn: jest.SpyInstance<void, [message: unknown]>;
+
+const warnings = (text: string): string[] =>
+  warn.mock.calls.map(([message]) => String(message)).filter((message) => message.includes(text));
+
+async function start(
+  platform: Platform,
+  options: RateLimitingModuleOptions,
+  rest: ModuleMetadata = {},
+  prepare?: (app: INestApplication) => unknown,
+) {
+  const { imports = [], ...others } = rest;
+  const metadata = { controllers: [BurstController], ...others };
+  return startApp(
+    platform,
+    { ...metadata, imports: [RateLimitingModule.forRoot(options), ...imports] },
+    prepare,
+  );
+}
+
+describe('the boot warns', () => {
+  const express = PLATFORMS[0]!;
+  const environment = { ...process.env };
+  beforeEach(() => {
+    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation() as never;
+  });
+  afterEach(async () => {
+    process.env = { ...environment };
+    await stopApps();
+    jest.restoreAllMocks();
+  });
+
+  it('of nothing by default', async () => {
+    await start(express, OPTIONS);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it.each([true, '10.0.0.0/8', 1])('of trust in every proxy, on Express: %p', async (trust) => {
+    const adapter = new ExpressAdapter();
+    adapter.set('trust proxy', trust);
+    await start({ name: 'Express', adapter: () => adapter }, OPTIONS);
+    expect(warnings("app.set('trust proxy'")).toHaveLength(trust === true ? 1 : 0);
+  });
+
+  it.each([true, '10.0.0.0/8'])('of trust in every proxy, on Fastify: %p', async (trustProxy) => {
+    await start({ name: 'Fastify', adapter: () => new FastifyAdapter({ trustProxy }) }, OPTIONS);
+    expect(warnings('trustProxy:')).toHaveLength(trustProxy === true ? 1 : 0);
+  });
+
+  it('of a prefix longer than the network of a customer', async () => {
+    await start(express, { ...OPTIONS, ipv6SubnetPrefix: 128 });
+    expect(warnings('ipv6SubnetPrefix is 128')).toHaveLength(1);
+  });
+
+  it('of decorated handlers that nobody binds anything to', async () => {
+    const controllers = [BurstController, BoundController];
+    await start(express, { ...OPTIONS, bind: false }, { controllers });
+    const [warning] = warnings('Nobody enforces');
+    expect(warning).toContain('BurstController.burst, BoundController.guarded:');
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+
+  it('of nothing where the application binds everything', async () => {
+    const controllers = [BurstController, BoundController];
+    await start(express, { ...OPTIONS, bind: false }, { controllers }, (app) => {
+      app.useGlobalGuards(app.get(RateLimitingGuard, { strict: false }));
+      app.useGlobalInterceptors(app.get(RateLimitingInterceptor, { strict: false }));
+    });
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('of guards that come before limits in the phase of guards', async () => {
+    const controllers = [BoundController];
+    const auth = { provide: APP_GUARD, useClass: AuthGuard };
+    await start(express, OPTIONS, { controllers, providers: [auth] });
+    expect(warnings("the phase 'guard' are asked after AuthGuard")).toHaveLength(1);
+    warn.mockClear();
+    const first = { provide: APP_GUARD, useClass: RateLimitingGuard };
+    await start(express, OPTIONS, { controllers, providers: [first, auth] });
+    await start(express, OPTIONS, { providers: [auth] });
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('of limits in the process where PM2 runs several', async () => {
+    Object.assign(process.env, { pm_id: '3', instances: '4' });
+    await start(express, OPTIONS);
+    expect(warnings('one of several workers')).toHaveLength(1);
+  });
+});
+
+describe('a request with a forwarded address', () => {
+  afterEach(stopApps);
+  afterEach(() => jest.restoreAllMocks());
+
+  it('makes one warning per process where its proxy is not trusted', async () => {
+    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation() as never;
+    const headers = { 'x-forwarded-for': '198.51.100.7' };
+    const trusting = new ExpressAdapter();
+    trusting.set('trust proxy', 'loopback');
+    const good = await start({ name: 'Express', adapter: () => trusting }, OPTIONS);
+    expect(await good.statuses('/burst', 1, headers)).toEqual([200]);
+    expect(warn).not.toHaveBeenCalled();
+    for (const platform of PLATFORMS) {
+      const app = await start(platform, OPTIONS);
+      expect(await app.statuses('/burst', 3)).toEqual([200, 200, 200]);
+      expect(await app.statuses('/burst', 3, headers)).toEqual([200, 200, 200]);
+    }
+    expect(warnings('the proxy is not trusted')).toHaveLength(1);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+});
