@@ -41,6 +41,7 @@ export type {
   RateLimitingSettings,
 } from './module/rate-limiting-module-options.js';
 export { RateLimitingModule } from './module/rate-limiting.module.js';
+export { AdditionalLimits } from './policies/additional-limits.js';
 export { DelegatedRateLimiterPolicy } from './policies/delegated-rate-limiter-policy.js';
 export type { AlgorithmName, AlgorithmNumbers } from './policies/limiter-numbers.js';
 export type { PolicyClass, PolicyDefinition, PolicyInstance } from './policies/policy-definition.js';

@@ -76,20 +76,16 @@ export class PlanBook {
     checkOptions(endpoint, rule.options);
     const policies = rule.policies.map((reference) => this.policies.find(reference, endpoint));
     const condition = this.#condition(controller, handler);
-    const byPhase: Record<EnforcementPhase | 'middleware', Acquisition | null> = {
-      middleware: null,
-      guard: null,
-      interceptor: null,
-      handler: null,
+    const { phase = 'interceptor' } = rule.options;
+    const everywhere = this.#everywhere(phase);
+    const inPhase = (each: EnforcementPhase | 'middleware'): Acquisition | null =>
+      this.#acquisition(endpoint, everywhere[each], each === phase ? policies : [], rule.options);
+    const byPhase = {
+      middleware: inPhase('middleware'),
+      guard: inPhase('guard'),
+      interceptor: inPhase('interceptor'),
+      handler: inPhase('handler'),
     };
-    const phase = rule.options.phase ?? 'interceptor';
-    const global = this.policies.global === undefined ? [] : [this.policies.global];
-    if (this.#settings.globalPhase !== undefined && this.#settings.globalPhase !== phase) {
-      byPhase[this.#settings.globalPhase] = this.#acquisition(endpoint, global, [], {});
-      byPhase[phase] = this.#acquisition(endpoint, [], policies, rule.options);
-    } else {
-      byPhase[phase] = this.#acquisition(endpoint, global, policies, rule.options);
-    }
     const all = [...Object.values(byPhase), condition].filter((acquisition) => acquisition !== null);
     if (all.length === 0) return null;
     return {
@@ -101,6 +97,20 @@ export class PlanBook {
       condition,
       isFollowed: all.some(isFollowed),
     };
+  }
+
+  /** What is taken in which phase, whatever the endpoint's policies are. */
+  #everywhere(phase: EnforcementPhase): Record<EnforcementPhase | 'middleware', CompiledPolicy[]> {
+    const { global, additional } = this.policies;
+    const everywhere: Record<EnforcementPhase | 'middleware', CompiledPolicy[]> = {
+      middleware: [],
+      guard: [],
+      interceptor: [],
+      handler: [],
+    };
+    if (global !== undefined) everywhere[this.#settings.globalPhase ?? phase].push(global);
+    everywhere[phase === 'guard' ? 'interceptor' : phase].push(...additional);
+    return everywhere;
   }
 
   #makeBeforeRouting(): EndpointPlan | null {

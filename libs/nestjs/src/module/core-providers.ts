@@ -5,6 +5,7 @@ import { MiddlewarePhase } from '../enforcement/middleware-phase.js';
 import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
 import { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
 import { PlanBook } from '../endpoints/plan-book.js';
+import { AdditionalLimits } from '../policies/additional-limits.js';
 import { PolicyRegistry } from '../policies/policy-registry.js';
 import { RateLimitingService } from '../service/rate-limiting.service.js';
 import { BootWarnings } from '../warnings/boot-warnings.js';
@@ -18,7 +19,12 @@ const PASSING_INTERCEPTOR: NestInterceptor = { intercept: (_execution, next) => 
 
 /** Everything that an application's rate limiting is made of, beside the settings. */
 export const CORE_PROVIDERS: readonly Provider[] = [
-  { provide: POLICIES, inject: [SETTINGS], useFactory: (settings: Settings) => new PolicyRegistry(settings) },
+  AdditionalLimits,
+  {
+    provide: POLICIES,
+    inject: [SETTINGS, AdditionalLimits],
+    useFactory: (settings: Settings, limits: AdditionalLimits) => new PolicyRegistry(settings, limits),
+  },
   {
     provide: PLANS,
     inject: [SETTINGS, POLICIES],
@@ -45,4 +51,10 @@ export const CORE_PROVIDERS: readonly Provider[] = [
 ];
 
 /** What other modules may inject: the service, the guard and the interceptor, and what they need when made elsewhere. */
-export const CORE_EXPORTS = [ENFORCEMENT, RateLimitingService, RateLimitingGuard, RateLimitingInterceptor];
+export const CORE_EXPORTS = [
+  ENFORCEMENT,
+  AdditionalLimits,
+  RateLimitingService,
+  RateLimitingGuard,
+  RateLimitingInterceptor,
+];

@@ -4,6 +4,7 @@ import { shown } from '../errors/shown.js';
 import type { PolicyReference } from '../decorators/enable-rate-limiting.js';
 import type { Settings } from '../module/settings.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
+import { AdditionalLimits } from './additional-limits.js';
 import type { PolicySource } from './compiled-policy.js';
 import { CompiledPolicy } from './compiled-policy.js';
 import type { PolicyClass, PolicyDefinition, PolicyInstance } from './policy-definition.js';
@@ -30,21 +31,37 @@ export class PolicyRegistry {
   readonly #names = new Set<string>([GLOBAL]);
   readonly #all: CompiledPolicy[] = [];
   readonly #sets = new Map<string, PolicySet>();
+  readonly #additional: CompiledPolicy[] = [];
+  readonly #additionalLimits: AdditionalLimits;
   #global: CompiledPolicy | undefined = undefined;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, additionalLimits: AdditionalLimits = new AdditionalLimits()) {
     this.#settings = settings;
+    this.#additionalLimits = additionalLimits;
   }
 
   get global(): CompiledPolicy | undefined {
     return this.#global;
   }
 
-  /** Compiles the global limiter and the named policies. */
+  /** The limits that modules have added to the global one. */
+  get additional(): readonly CompiledPolicy[] {
+    return this.#additional;
+  }
+
+  /** Compiles the global limiter, what was added to it, and the named policies. */
   async compileNamed(provide: PolicyProvider): Promise<void> {
     const { global, policies } = this.#settings;
     if (global !== undefined) {
       this.#global = this.#add(GLOBAL, await this.#read('The global limiter', global, provide));
+    }
+    for (const [name, definition] of this.#additionalLimits.take()) {
+      const compilable = await this.#read(
+        `The additional limit ${JSON.stringify(name)}`,
+        definition,
+        provide,
+      );
+      this.#additional.push(this.#add(this.#freeName(name), compilable));
     }
     await this.addNamed(policies, provide);
   }
@@ -136,7 +153,10 @@ export class PolicyRegistry {
     if (first === undefined) return null;
     const key = policies.map((policy) => policy.index).join();
     let set = this.#sets.get(key);
-    if (set === undefined) this.#sets.set(key, (set = new PolicySet([first, ...rest], this.#global)));
+    if (set === undefined) {
+      const everywhere = this.#global === undefined ? this.#additional : [this.#global, ...this.#additional];
+      this.#sets.set(key, (set = new PolicySet([first, ...rest], everywhere)));
+    }
     return set;
   }
 
@@ -145,10 +165,7 @@ export class PolicyRegistry {
     await Promise.all(this.#all.map((policy) => (policy.ownsLimiter ? policy.limiter.dispose() : undefined)));
   }
 
-  #add(
-    name: string,
-    { source, onRejected, mayWait, holdsPermits }: Compilable,
-  ): CompiledPolicy {
+  #add(name: string, { source, onRejected, mayWait, holdsPermits }: Compilable): CompiledPolicy {
     const { clock } = this.#settings;
     const policy = new CompiledPolicy(source, {
       index: this.#all.length,

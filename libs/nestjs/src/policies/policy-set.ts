@@ -11,16 +11,19 @@ export class PolicySet {
   readonly policies: readonly [CompiledPolicy, ...CompiledPolicy[]];
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
-  readonly #global: CompiledPolicy | undefined;
+  readonly #everywhere: readonly CompiledPolicy[];
   #limiter: ContextLimiter;
 
   /**
    * @param policies - in the order in which they are asked: the global limiter first.
-   * @param global - which of them is the global limiter, if any.
+   * @param everywhere - the global limiter and what was added to it, in this set or not.
    */
-  constructor(policies: readonly [CompiledPolicy, ...CompiledPolicy[]], global: CompiledPolicy | undefined) {
+  constructor(
+    policies: readonly [CompiledPolicy, ...CompiledPolicy[]],
+    everywhere: readonly CompiledPolicy[],
+  ) {
     this.policies = policies;
-    this.#global = global;
+    this.#everywhere = everywhere;
     this.mayWait = policies.some((policy) => policy.mayWait);
     this.holdsPermits = policies.some((policy) => policy.holdsPermits);
     this.#limiter = combined(policies);
@@ -59,8 +62,9 @@ export class PolicySet {
     this.#limiter = combined(this.policies);
   }
 
+  /** Whether a policy is the global limiter, or was added to it, and not the endpoint's. */
   isGlobal(policy: CompiledPolicy): boolean {
-    return policy === this.#global;
+    return this.#everywhere.includes(policy);
   }
 
   /** Has every policy choose its partition, each once. A promise only where one of them answers with one. */
