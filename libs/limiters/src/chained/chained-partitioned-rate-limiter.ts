@@ -14,6 +14,8 @@ import type { ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
+import { acquireJointly } from './joint-chain.js';
+import { jointDeciderOf } from './joint-decision.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
@@ -82,6 +84,8 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     if (limiters instanceof RateLimitLease) return limiters;
     const links = this.#linksFor(limiters, permitCount);
     if (links !== null) return acquireChain(links, permitCount, this, wait);
+    if (limiters.some((limiter) => jointDeciderOf(limiter) !== undefined))
+      return acquireJointly(limiters, { permits: permitCount, wait, owner: this });
     return acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permitCount, wait)));
   }
 

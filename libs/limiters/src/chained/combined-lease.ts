@@ -20,10 +20,13 @@ export function disposeInReverse(leases: readonly RateLimitLease[]): unknown[] {
 /** The leases of all members of a chain as one. */
 export class CombinedLease extends RateLimitLease {
   #leases: readonly RateLimitLease[];
-  readonly #memberOf: (index: number) => number;
+  readonly #memberOf: (index: number, own: number) => number;
 
-  /** @param memberOf - which member of the chain the lease at an index belongs to. */
-  constructor(leases: readonly RateLimitLease[], memberOf: (index: number) => number = (index) => index) {
+  /** @param memberOf - which member of the chain an entry of the lease at an index belongs to, by its own member. */
+  constructor(
+    leases: readonly RateLimitLease[],
+    memberOf: (index: number, own: number) => number = (index) => index,
+  ) {
     super();
     this.#leases = leases;
     this.#memberOf = memberOf;
@@ -52,8 +55,7 @@ export class CombinedLease extends RateLimitLease {
 
   override quota(): readonly RateLimitQuota[] {
     return this.#leases.flatMap((lease, index) => {
-      const member = this.#memberOf(index);
-      return lease.quota().map((entry) => ({ ...entry, member }));
+      return lease.quota().map((entry) => ({ ...entry, member: this.#memberOf(index, entry.member) }));
     });
   }
 

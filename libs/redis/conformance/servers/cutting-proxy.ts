@@ -49,7 +49,10 @@ export class CuttingProxy {
     for (const socket of pair) socket.on('error', cut).on('close', cut);
     client.on('data', (data) => upstream.write(data));
     upstream.on('data', (data) => {
-      if (!this.#swallows) return void client.write(data);
+      if (!this.#swallows) {
+        client.write(data);
+        return;
+      }
       this.#swallows = false;
       this.swallowed++;
       cut();

@@ -1,10 +1,9 @@
 import type { RateLimitQuota } from '@ratelease/limiters';
-import { RateLimitLease } from '@ratelease/limiters';
+import { RateLimitLease, undoLease } from '@ratelease/limiters';
 import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
 import type { Standing } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import { quotaOf } from './quota.js';
-import { undoLease } from './undo-lease.js';
 
 const NO_NAMES: readonly string[] = Object.freeze([]);
 

@@ -1,18 +1,18 @@
 import type {
   AcquireOptions,
   AsyncRateLimiter,
+  JointDecider,
+  JointOutcome,
   RateLimiterStatistics,
   RateLimitLease,
   WaitLimits,
 } from '@ratelease/limiters';
-import { ObjectDisposedError } from '@ratelease/limiters';
+import { foreseeableIdle, jointDecision, ObjectDisposedError } from '@ratelease/limiters';
 import { requireMaxWait, requirePermits } from '../checks.js';
 import { rangeError } from '../errors.js';
 import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext, Outcome } from './acquisition.js';
 import { Acquisition } from './acquisition.js';
-import type { JointDecider, JointOutcome } from './joint-decision.js';
-import { jointDecision } from './joint-decision.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 import { Wait } from './wait.js';
 
@@ -23,6 +23,8 @@ const NAME = 'Shared limiter';
  * no `RateLimiter`; partitions, chains of partitioned limiters and policies take it.
  */
 export class RemoteRateLimiter implements AsyncRateLimiter {
+  /** Between its calls it only gets idler. */
+  readonly [foreseeableIdle] = true;
   readonly definition: LimiterDefinition;
   readonly partitionKey: string;
   readonly #context: AcquisitionContext;
@@ -88,6 +90,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     return {
       // Those of one store and one partition are asked by one script.
       domain: this.#context.states.store.process + this.partitionKey,
+      identity: this.definition.name,
       acquire: (limiters, permits, wait) =>
         this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait),
     };

@@ -1,0 +1,140 @@
+import type { AsyncRateLimiter } from '../async-rate-limiter.js';
+import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
+import { throwCollected } from '../errors.js';
+import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
+import { acquireChain } from './chain-decision.js';
+import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
+import { ChainRefusedLease, refusedMember, retryAfterOfAll } from './chain-refusal.js';
+import type { ChainOwner } from './chain-request.js';
+import { CombinedLease } from './combined-lease.js';
+import type { JointOutcome } from './joint-decision.js';
+import { jointDeciderOf, takeBack } from './joint-decision.js';
+
+/** Members of a chain that are asked by one question. */
+interface JointAsk {
+  /** Their indexes in the chain. */
+  readonly members: number[];
+  readonly limiters: AsyncRateLimiter[];
+  readonly identities: Set<unknown>;
+  readonly ask: (limiters: readonly AsyncRateLimiter[]) => Promise<JointOutcome>;
+}
+
+/** What a chain asks with. */
+export interface JointRequest {
+  readonly permits: number;
+  readonly wait: WaitLimits;
+  readonly owner: ChainOwner;
+}
+
+/**
+ * Asks a chain with members that can't be asked at once. Those that decide in the same place are asked together,
+ * those in this process together at the end, because what they grant of a rate can't be taken back. What was
+ * granted before a refusal is taken back.
+ */
+export async function acquireJointly(
+  limiters: readonly AsyncRateLimiter[],
+  request: JointRequest,
+): Promise<RateLimitLease> {
+  const asks = asksOf(limiters, request);
+  const granted: RateLimitLease[] = [];
+  for (const { members, limiters: asked, ask } of asks) {
+    let outcome: JointOutcome;
+    try {
+      // Each has to know that all before it granted.
+      // oxlint-disable-next-line no-await-in-loop
+      outcome = await ask(asked);
+    } catch (error) {
+      throwCollected([...takeAllBack(granted), error], 'Several members of a chain failed.');
+      throw error;
+    }
+    if (!outcome.lease.isAcquired) {
+      throwCollected(takeAllBack(granted), 'Several members of a chain failed.');
+      return refusal(outcome, members);
+    }
+    granted.push(outcome.lease);
+  }
+  // The only lease tells all by itself, also what no combined one could.
+  if (asks.length === 1) return granted[0]!;
+  return new CombinedLease(granted, (index, member) => asks[index]!.members[member] ?? member);
+}
+
+function asksOf(limiters: readonly AsyncRateLimiter[], { permits, wait, owner }: JointRequest): JointAsk[] {
+  const asks: JointAsk[] = [];
+  const byDomain = new Map<unknown, JointAsk>();
+  const here: JointAsk = {
+    members: [],
+    limiters: [],
+    identities: new Set(),
+    ask: (asked) => askHere(asked, { permits, wait, owner }),
+  };
+  limiters.forEach((limiter, member) => {
+    if (linksOf([limiter]) !== null) return add(here, limiter, member, limiter);
+    const decider = jointDeciderOf(limiter);
+    if (decider === undefined) {
+      const alone = newAsk((asked) => askAlone(asked[0]!, permits, wait));
+      asks.push(alone);
+      return add(alone, limiter, member, limiter);
+    }
+    let ask = byDomain.get(decider.domain);
+    if (ask === undefined || ask.identities.has(decider.identity)) {
+      ask = newAsk((asked) => decider.acquire(asked, permits, wait));
+      byDomain.set(decider.domain, ask);
+      asks.push(ask);
+    }
+    add(ask, limiter, member, decider.identity);
+  });
+  return here.members.length === 0 ? asks : [...asks, here];
+}
+
+function newAsk(ask: JointAsk['ask']): JointAsk {
+  return { members: [], limiters: [], identities: new Set(), ask };
+}
+
+function add(
+  ask: JointAsk,
+  limiter: AsyncRateLimiter,
+  member: number,
+  // oxlint-disable-next-line max-params -- what is added, and where
+  identity: unknown,
+): void {
+  ask.members.push(member);
+  ask.limiters.push(limiter);
+  ask.identities.add(identity);
+}
+
+async function askAlone(limiter: AsyncRateLimiter, permits: number, wait: WaitLimits): Promise<JointOutcome> {
+  return outcomeOf(await limiter.acquire(permits, wait), 0);
+}
+
+async function askHere(
+  limiters: readonly AsyncRateLimiter[],
+  { permits, wait, owner }: JointRequest,
+): Promise<JointOutcome> {
+  const links = linksOf(limiters)!;
+  assertWithinLimits(links, permits);
+  assertAlive(links);
+  const lease = await acquireChain(links, permits, owner, wait);
+  return outcomeOf(lease, refusedMember(lease));
+}
+
+function outcomeOf(lease: RateLimitLease, refusedBy: number): JointOutcome {
+  if (lease.isAcquired) return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
+  return { lease, refusedBy, retryAfterOfAllMs: retryAfterOfAll(lease) };
+}
+
+function refusal({ lease, refusedBy, retryAfterOfAllMs }: JointOutcome, members: number[]): RateLimitLease {
+  const quota = lease.quota().map((entry): RateLimitQuota => ({ ...entry, member: members[entry.member]! }));
+  return new ChainRefusedLease(lease, quota, { member: members[refusedBy]!, retryAfterOfAllMs });
+}
+
+function takeAllBack(leases: readonly RateLimitLease[]): unknown[] {
+  const errors: unknown[] = [];
+  for (const lease of [...leases].reverse()) {
+    try {
+      takeBack(lease);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
+}
