@@ -153,11 +153,15 @@ export function requirePermitCount(value: unknown): number {
   );
 }
 
-/** The error for a request that no state of the limiter could ever grant. */
-export function aboveLimit(permitCount: number, limit: number): RangeError {
-  return rangeError(
+/**
+ * The error for a request that no state of the limiter could ever grant.
+ * @param member - which member of a chain it is about.
+ */
+export function aboveLimit(permitCount: number, limit: number, member: number = 0): RangeError {
+  const error = rangeError(
     'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT',
     `permitCount must be at most the limit of ${limit}, but got ${permitCount}: this limiter could never grant it. ` +
       'Ask for fewer permits, or raise the limit.',
   );
+  return Object.defineProperty(error, 'member', { value: member });
 }

@@ -149,6 +149,28 @@ describe('the boot', () => {
     expect(error).toMatchObject({ code: 'ERR_RL_DUPLICATE_POLICY', message: expect.stringContaining('"a"') });
   });
 
+  it("stops at a policy with the global limiter's name", async () => {
+    const error = await boot({ global: shared(9), policies: { global: shared(1) } });
+    expect(error).toMatchObject({
+      code: 'ERR_RL_DUPLICATE_POLICY',
+      message: expect.stringContaining('"global"'),
+    });
+  });
+
+  it('counts a policy once that an endpoint names twice', async () => {
+    @Controller()
+    class TwiceController {
+      @Get() @EnableRateLimiting(['burst', 'burst']) get(): string {
+        return 'ok';
+      }
+    }
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ policies: { burst: shared(3) } })],
+      controllers: [TwiceController],
+    });
+    expect((await app.get('/')).headers['ratelimit']).toBe('"burst";r=2;t=60');
+  });
+
   it.each([undefined, null, 7, []])('stops when forRootAsync gives %p', async (given) => {
     const error = await bootError(platform, {
       imports: [RateLimitingModule.forRootAsync({ useFactory: () => given as never })],

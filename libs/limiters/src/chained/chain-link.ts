@@ -29,9 +29,9 @@ export function linksOf(limiters: readonly object[]): ChainLink[] | null {
 
 /** @throws RangeError - for a count above the smallest limit. */
 export function assertWithinLimits(links: readonly ChainLink[], permits: number): void {
-  for (const { participant, times } of links) {
+  for (const { participant, times, member } of links) {
     if (permits * times > participant.permitLimit)
-      throw aboveLimit(permits, Math.floor(participant.permitLimit / times));
+      throw aboveLimit(permits, Math.floor(participant.permitLimit / times), member);
   }
 }
 

@@ -95,10 +95,12 @@ function factsOf(lease: RateLimitLease): RefusalFacts | undefined {
 
 /**
  * Which member of the asked chain refused, counted from 0; 0 where no chain was asked.
- * @param lease - a refused lease.
+ * @param refusal - a refused lease, or the error for a count above a member's limit.
  */
-export function refusedMember(lease: RateLimitLease): number {
-  return factsOf(lease)?.member ?? 0;
+export function refusedMember(refusal: RateLimitLease | Error): number {
+  const member =
+    refusal instanceof Error ? (refusal as { member?: number }).member : factsOf(refusal)?.member;
+  return member ?? 0;
 }
 
 /**

@@ -72,7 +72,8 @@ export function readReferences(
     Array.isArray(policies) ? [...(policies as readonly PolicyReference[])] : [policies]
   ) as PolicyReference[];
   const wrong = list.find((policy) => !isReference(policy));
-  if (list.length > 0 && !list.some((policy) => !isReference(policy))) return list;
+  // Named twice, a policy still counts once.
+  if (list.length > 0 && !list.some((policy) => !isReference(policy))) return [...new Set(list)];
   throw new RateLimitingConfigurationError(
     'ERR_RL_INVALID_POLICY',
     `${place} needs the name of a policy, a policy instance or a policy class, or a list of them, but got ` +

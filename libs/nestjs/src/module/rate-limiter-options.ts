@@ -6,6 +6,7 @@ import type { AlgorithmName, AlgorithmNumbers } from '../policies/limiter-number
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyOptions } from '../policies/policy-options.js';
+import { GLOBAL } from '../policies/policy-set.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 
 /** The module's options, built step by step: what `forRoot((options) => …)` is called with. */
@@ -43,7 +44,8 @@ export class RateLimiterOptions implements RateLimitingSettings {
    * Adds a policy in any of its forms.
    *
    * @param name - names are compared exactly.
-   * @throws RateLimitingConfigurationError `ERR_RL_DUPLICATE_POLICY` - when the name is taken;
+   * @throws RateLimitingConfigurationError `ERR_RL_DUPLICATE_POLICY` - when the name is taken, or
+   * `global`;
    * `ERR_RL_INVALID_POLICY` - when the name is no text, or the policy is missing.
    */
   addPolicy(name: PolicyName, policy: PolicyDefinition): this {
@@ -57,6 +59,12 @@ export class RateLimiterOptions implements RateLimitingSettings {
       throw new RateLimitingConfigurationError(
         'ERR_RL_DUPLICATE_POLICY',
         `There is already a policy ${JSON.stringify(name)}. Give each policy a name of its own.`,
+      );
+    }
+    if (name === GLOBAL) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_DUPLICATE_POLICY',
+        `The name ${JSON.stringify(name)} is the global limiter's, in exceptions and response fields. Give the policy another name.`,
       );
     }
     if (policy === undefined || policy === null) {
