@@ -54,11 +54,20 @@ export class ActiveSessionsPerGroupLimiter extends LinkedLeaseRateLimiter<RateLi
     if (known !== undefined) return known;
     const store = new SessionLeaseStore();
     this.#stores.set(session, store);
-    session.ended.addEventListener('abort', () => store.dispose(), { once: true });
+    session.ended.addEventListener('abort', () => this.#end(store), { once: true });
     session.onLeave(() => {
       if (store.isRefused) void session.terminate('refused');
     });
     return store;
+  }
+
+  /** An error that left an event listener would end the process. */
+  #end(store: SessionLeaseStore): void {
+    try {
+      store.dispose();
+    } catch (error) {
+      this.#sessions.report(error);
+    }
   }
 }
 

@@ -71,6 +71,11 @@ export class ActiveSessions implements OnModuleDestroy {
     await Promise.all(this.groups.map((group) => group.terminate(reason)));
   }
 
+  /** Tells of an error that nobody awaits. @internal */
+  report(error: unknown): void {
+    this.#settings.onError(error);
+  }
+
   /** The application ends, and all sessions with it. */
   async onModuleDestroy(): Promise<void> {
     await this.terminateAll('shutdown');

@@ -1,0 +1,112 @@
+import type { INestApplication, WebSocketAdapter } from '@nestjs/common';
+import { UseInterceptors } from '@nestjs/common';
+import { IoAdapter } from '@nestjs/platform-socket.io';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { ConnectionsPerKeyLimiter } from '@ratelease/active-session';
+import type { RateLimitingContext } from '@ratelease/nestjs';
+import {
+  EnableRateLimiting,
+  RateLimitingInterceptor,
+  RateLimitingModule,
+  SelectiveRateLimiterPolicy,
+} from '@ratelease/nestjs';
+import { io } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import { eventually } from '../nestjs/eventually.js';
+import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+
+afterEach(stopApps);
+
+/** Sends a message and tells whether it was answered, or refused. */
+interface TestClient {
+  say(): Promise<'answered' | 'refused'>;
+  leave(): void;
+}
+
+interface Transport {
+  readonly name: string;
+  readonly adapter: (app: INestApplication) => WebSocketAdapter;
+  readonly connect: (port: number) => Promise<TestClient>;
+}
+
+async function connectByWs(port: number): Promise<TestClient> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`);
+  await new Promise((resolve) => socket.once('open', resolve));
+  return {
+    say: () =>
+      new Promise((resolve) => {
+        socket.once('message', (data: Buffer) =>
+          resolve(data.toString().includes('said') ? 'answered' : 'refused'),
+        );
+        socket.send(JSON.stringify({ event: 'say', data: 'hello' }));
+      }),
+    leave: () => socket.close(),
+  };
+}
+
+async function connectBySocketIo(port: number): Promise<TestClient> {
+  const socket = io(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true });
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  return {
+    say: () =>
+      new Promise((resolve) => {
+        socket.once('said', () => resolve('answered'));
+        socket.once('exception', () => resolve('refused'));
+        socket.emit('say', 'hello');
+      }),
+    leave: () => socket.disconnect(),
+  };
+}
+
+const TRANSPORTS: Transport[] = [
+  { name: 'ws', adapter: (app) => new WsAdapter(app), connect: connectByWs },
+  { name: 'socket.io', adapter: (app) => new IoAdapter(app), connect: connectBySocketIo },
+];
+
+@WebSocketGateway()
+@UseInterceptors(RateLimitingInterceptor)
+@EnableRateLimiting('connections')
+class ChatGateway {
+  @SubscribeMessage('say')
+  say(): { event: string; data: string } {
+    return { event: 'said', data: 'said' };
+  }
+}
+
+describe.each(TRANSPORTS)('connections per key over $name', ({ adapter, connect }) => {
+  async function chat(permitLimit: number) {
+    const limiter = new ConnectionsPerKeyLimiter({ permitLimit, key: () => 'everybody' });
+    const app = await startApp(
+      PLATFORMS[0]!,
+      {
+        imports: [
+          RateLimitingModule.forRoot({
+            policies: { connections: new SelectiveRateLimiterPolicy(limiter) },
+          }),
+        ],
+        providers: [ChatGateway],
+      },
+      (nest) => nest.useWebSocketAdapter(adapter(nest)),
+    );
+    const context = { type: 'ws', request: { once: () => undefined } } as unknown as RateLimitingContext;
+    return { port: app.port, free: () => limiter.getStatistics(context)!.currentAvailablePermits };
+  }
+
+  it('hold one permit for all their messages, and give it back when they disconnect', async () => {
+    const { port, free } = await chat(2);
+    const clients = [await connect(port), await connect(port), await connect(port)];
+    expect(await clients[0]!.say()).toBe('answered');
+    for (let message = 0; message < 20; message++) expect(await clients[0]!.say()).toBe('answered');
+    expect(free()).toBe(1);
+    expect(await clients[1]!.say()).toBe('answered');
+    expect(await clients[2]!.say()).toBe('refused');
+    expect(await clients[0]!.say()).toBe('answered');
+
+    clients[0]!.leave();
+    await eventually(() => free() === 1);
+    expect(await clients[2]!.say()).toBe('answered');
+    for (const client of clients) client.leave();
+    await eventually(() => free() === 2);
+  });
+});
