@@ -9,6 +9,7 @@ import type { PolicySource } from './compiled-policy.js';
 import { CompiledPolicy } from './compiled-policy.js';
 import type { PolicyClass, PolicyDefinition, PolicyInstance } from './policy-definition.js';
 import { isPartitionedLimiter, isPolicy, isPolicyClass, isSelectivePolicy } from './policy-definition.js';
+import { namedAfter } from './named-partition.js';
 import { policyFromOptions } from './policy-options.js';
 import { GLOBAL, PolicySet } from './policy-set.js';
 
@@ -53,7 +54,8 @@ export class PolicyRegistry {
   async compileNamed(provide: PolicyProvider): Promise<void> {
     const { global, policies } = this.#settings;
     if (global !== undefined) {
-      this.#global = this.#add(GLOBAL, await this.#read('The global limiter', global, provide));
+      const compilable = await this.#read('The global limiter', global, provide);
+      this.#global = this.#add(GLOBAL, namedCompilable(GLOBAL, compilable));
     }
     for (const [name, definition] of this.#additionalLimits.take()) {
       const compilable = await this.#read(
@@ -76,7 +78,7 @@ export class PolicyRegistry {
       if (this.#named.has(name)) throw duplicate(name);
       this.#names.add(name);
       const compilable = await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide);
-      this.#named.set(name, this.#add(name, compilable));
+      this.#named.set(name, this.#add(name, namedCompilable(name, compilable)));
     }
   }
 
@@ -223,4 +225,9 @@ function duplicate(name: string): RateLimitingConfigurationError {
 function boundCallback(policy: PolicyInstance): OnRejected | undefined {
   if (typeof policy.onRejected !== 'function') return undefined;
   return (rejection, context, signal) => policy.onRejected?.(rejection, context, signal);
+}
+
+/** The state of a policy with a name of its own is named after it, where it is kept outside of the process. */
+function namedCompilable(name: string, compilable: Compilable): Compilable {
+  return { ...compilable, source: namedAfter(name, compilable.source) };
 }

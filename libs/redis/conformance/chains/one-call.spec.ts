@@ -9,7 +9,7 @@ import {
 import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 interface Request {
   readonly user: string;

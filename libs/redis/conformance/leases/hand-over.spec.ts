@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import type { OpenClient } from '../servers/clients.js';
-import { CLIENTS } from '../servers/clients.js';
-import { RedisServer } from '../servers/redis-server.js';
+import type { OpenClient } from '../../../../test/redis/clients.js';
+import { CLIENTS } from '../../../../test/redis/clients.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 let server: RedisServer;
 let admin: Redis;

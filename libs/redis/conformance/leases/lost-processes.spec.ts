@@ -5,7 +5,7 @@ import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { ClientProcess } from '../processes/client-process.js';
 import { TranspiledPackages } from '../processes/transpiled-packages.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const TTL_MS = 1_000;
 

@@ -1,6 +1,6 @@
 import { ClientProcess } from '../processes/client-process.js';
 import { TranspiledPackages } from '../processes/transpiled-packages.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const LIMIT = 200;
 const PARTITIONS: Record<string, string> = {

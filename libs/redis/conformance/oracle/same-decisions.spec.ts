@@ -2,9 +2,9 @@ import type { RateLimitLease } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import * as fc from 'fast-check';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
-import type { OpenClient } from '../servers/clients.js';
-import { CLIENTS } from '../servers/clients.js';
-import { RedisServer } from '../servers/redis-server.js';
+import type { OpenClient } from '../../../../test/redis/clients.js';
+import { CLIENTS } from '../../../../test/redis/clients.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { anySetup, inProcess, RATES, shared } from './limiter-pair.js';
 
 interface Step {

@@ -5,8 +5,8 @@ import { createClient } from 'redis';
 import type { RedisPartitions, StoreEvent } from '../../src/index.js';
 import { createRedisPartitions, STORE_CHANNEL, STORE_UNAVAILABLE } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { CLIENTS } from '../servers/clients.js';
-import { freePort, RedisServer } from '../servers/redis-server.js';
+import { CLIENTS } from '../../../../test/redis/clients.js';
+import { freePort, RedisServer } from '../../../../test/redis/redis-server.js';
 
 const TIMEOUT_MS = 100;
 const LIMIT = { permitLimit: 10, windowMs: 3_600_000 };

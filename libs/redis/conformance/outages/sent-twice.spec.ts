@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { CuttingProxy } from '../servers/cutting-proxy.js';
-import { RedisServer } from '../servers/redis-server.js';
+import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const ROUNDS = 25;
 

@@ -1,0 +1,97 @@
+import { Controller, Get, Inject, Injectable } from '@nestjs/common';
+import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
+import type { IRateLimiterPolicy, RateLimitingContext } from '@ratelease/nestjs';
+import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { RedisPartitions } from '@ratelease/redis';
+import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
+import { Redis } from 'ioredis';
+import { RedisServer } from '../../redis/redis-server.js';
+import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+
+const userOf = (context: RateLimitingContext): string =>
+  (context.request as { headers: Record<string, string> }).headers['x-user'] ?? 'nobody';
+
+@Injectable()
+class PerUserPolicy implements IRateLimiterPolicy<string> {
+  constructor(@Inject(RedisPartitions) private readonly shared: RedisPartitions) {}
+
+  getPartition(context: RateLimitingContext): RateLimitPartition<string, AsyncRateLimiter> {
+    return this.shared.getFixedWindowLimiter(userOf(context), () => ({
+      permitLimit: 3,
+      windowMs: 3_600_000,
+    }));
+  }
+}
+
+@Injectable()
+class SlotsPolicy implements IRateLimiterPolicy<string> {
+  constructor(@Inject(RedisPartitions) private readonly shared: RedisPartitions) {}
+
+  getPartition(context: RateLimitingContext): RateLimitPartition<string, AsyncRateLimiter> {
+    return this.shared.getConcurrencyLimiter(userOf(context), () => ({ permitLimit: 5, queueLimit: 5 }));
+  }
+}
+
+@Controller()
+class ReportsController {
+  @Get('report')
+  @EnableRateLimiting(['perUser', 'slots'])
+  report(): string {
+    return 'ok';
+  }
+}
+
+let server: RedisServer;
+let client: Redis;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  client = new Redis(server.port, '127.0.0.1');
+  client.on('error', () => undefined);
+});
+afterEach(stopApps);
+afterAll(async () => {
+  client.disconnect();
+  await server.stop();
+});
+
+describe.each(PLATFORMS)('on $name', (platform) => {
+  const parts = {
+    controllers: [ReportsController],
+    imports: [
+      RedisRateLimitingModule.forRootAsync({ useFactory: () => ({ client, commandTimeoutMs: 200 }) }),
+      RateLimitingModule.forRoot({ policies: { perUser: PerUserPolicy, slots: SlotsPolicy } }),
+    ],
+  };
+  const user = { 'x-user': `ann-${platform.name}` };
+
+  it('counts for two applications together, and names the state after the policy', async () => {
+    const [one, other] = [await startApp(platform, parts), await startApp(platform, parts)];
+    expect(await one.statuses('/report', 2, user)).toEqual([200, 200]);
+    expect(await other.statuses('/report', 2, user)).toEqual([200, 429]);
+    const answer = await one.get('/report', user);
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect(answer.headers['ratelimit']).toContain('"perUser";r=0');
+    const fields = await client.hkeys(`ratelease:v1:{ann-${platform.name}}`);
+    expect(fields).toContain('perUser:fixedWindow:u');
+    expect(fields).toContain('slots:concurrency:u');
+  });
+
+  it('tells the lack of a store apart from a limit', async () => {
+    const app = await startApp(platform, parts);
+    const visitor = { 'x-user': `bob-${platform.name}` };
+    server.pause();
+    const answer = await app.get('/report', visitor);
+    server.resume();
+    expect(answer.status).toBe(503);
+    expect((await eventually(() => app.get('/report', visitor))).status).toBe(200);
+  });
+});
+
+/** Asks until the answer is no 503. */
+async function eventually<T extends { status: number }>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+  }
+}
