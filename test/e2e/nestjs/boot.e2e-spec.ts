@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { RateLimitPartition } from '@ratelease/limiters';
-import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
+import type { RateLimiterOptions, RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
 
@@ -147,6 +147,55 @@ describe('the boot', () => {
       ],
     });
     expect(error).toMatchObject({ code: 'ERR_RL_DUPLICATE_POLICY', message: expect.stringContaining('"a"') });
+  });
+
+  it.each([
+    [{ endpoints: [null] }, 'entry 0 must be an object with a controller, but got null'],
+    [
+      {
+        endpoints: [
+          { controller: ForeignController, handler: 'a', policies: 'burst' },
+          { controller: ForeignController, handler: 'a', disabled: true },
+        ],
+      },
+      'two entries for ForeignController.a',
+    ],
+    [{ policies: new Map() }, 'policies must be an object with a policy for each name'],
+    [{ policies: null }, 'policies must be an object with a policy for each name, but got null'],
+  ])('stops at %p, saying what is wrong', async (given, message) => {
+    const error = await boot({ policies: { burst: shared(1) }, ...given } as never);
+    expect(error.message).toContain(message);
+  });
+
+  it.each([
+    ['a promise', (): Promise<void> => Promise.reject(new Error('later'))],
+    [
+      'another algorithm',
+      (o: RateLimiterOptions) =>
+        o.addFixedWindowLimiter('w', { ...shared(1), algorithm: 'tokenBucket' } as never),
+    ],
+  ])('stops at a configuration callback with %s', async (_what, configure) => {
+    const error = await bootError(platform, {
+      imports: [RateLimitingModule.forRoot(configure)],
+    });
+    expect(error.code).toBe('ERR_RL_INVALID_OPTION');
+  });
+
+  it.each([
+    [undefined, 'but got none'],
+    [{}, 'but got none'],
+    [{ useFactory: 5 }, 'useFactory: 5'],
+    [{ useFactory: () => ({}), useClass: UnmountedController }, 'useFactory and useClass'],
+  ])('stops at forRootAsync(%p)', (given, message) => {
+    expect(() => RateLimitingModule.forRootAsync(given as never)).toThrow(message);
+  });
+
+  it.each([
+    ['a class without the method', { useClass: UnmountedController }, 'createRateLimitingOptions()'],
+    ['a factory that imports', { useFactory: () => ({ imports: [] }) }, '"imports"'],
+  ])('stops when forRootAsync has %s', async (_what, given, message) => {
+    const error = await bootError(platform, { imports: [RateLimitingModule.forRootAsync(given as never)] });
+    expect(error.message).toContain(message);
   });
 
   it("stops at a policy with the global limiter's name", async () => {

@@ -14,7 +14,20 @@ export function checkBindings(
   bindings: readonly EndpointBinding[],
   endpoints: readonly DiscoveredEndpoint[],
 ): void {
-  for (const binding of bindings) checkBinding(binding, endpoints);
+  for (const [index, binding] of bindings.entries()) {
+    if (typeof binding !== 'object' || binding === null) {
+      throw invalid(`entry ${index} must be an object with a controller, but got ${shown(binding)}`);
+    }
+    checkBinding(binding, endpoints);
+    const { controller, handler } = binding;
+    if (
+      bindings.findIndex((other) => other?.controller === controller && other.handler === handler) < index
+    ) {
+      throw invalid(
+        `there are two entries for ${controller.name}${handler === undefined ? '' : `.${handler}`}; make them one`,
+      );
+    }
+  }
 }
 
 function checkBinding(binding: EndpointBinding, endpoints: readonly DiscoveredEndpoint[]): void {
@@ -44,6 +57,6 @@ function checkBinding(binding: EndpointBinding, endpoints: readonly DiscoveredEn
 function invalid(problem: string): RateLimitingConfigurationError {
   return new RateLimitingConfigurationError(
     'ERR_RL_INVALID_ENDPOINT',
-    `endpoints: ${problem}.`.replace('..', '.'),
+    `endpoints: ${problem}${/[.?]$/.test(problem) ? '' : '.'}`,
   );
 }

@@ -32,6 +32,8 @@ export class RateLimiterOptions implements RateLimitingSettings {
 
   /** The longest that a request may hold permits. */
   maxHoldMs: number | undefined = undefined;
+  /** Whether log lines name keys. */
+  logKeys: 'hashed' | undefined = undefined;
 
   readonly #policies = new Map<string, PolicyDefinition>();
 
@@ -98,6 +100,13 @@ export class RateLimiterOptions implements RateLimitingSettings {
   }
 
   #addShared(name: PolicyName, algorithm: AlgorithmName, numbers: object): this {
+    const other = (numbers as { algorithm?: unknown } | undefined)?.algorithm;
+    if (other !== undefined && other !== algorithm) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_OPTION',
+        `Policy ${JSON.stringify(name)}: algorithm is ${shown(other)}, but the method that adds it makes a ${algorithm} limiter.`,
+      );
+    }
     return this.addPolicy(name, { ...numbers, algorithm } as PolicyOptions);
   }
 }

@@ -1,6 +1,7 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { shown } from '../errors/shown.js';
 import { CORE_EXPORTS, CORE_PROVIDERS } from './core-providers.js';
 import { readFeature } from './feature-policies.js';
 import { RateLimitingFeatureModule } from './rate-limiting-feature.module.js';
@@ -45,9 +46,10 @@ export class RateLimitingModule {
    * Configures rate limiting with options that need other providers.
    *
    * @param options - with one of `useFactory` (and `inject`), `useClass`, `useExisting`.
-   * @throws RateLimitingConfigurationError `ERR_RL_MISSING_OPTIONS` - without any of the three.
+   * @throws RateLimitingConfigurationError `ERR_RL_MISSING_OPTIONS` - without exactly one of the three.
    */
   static forRootAsync(options: RateLimitingAsyncOptions): DynamicModule {
+    checkAsyncOptions(options);
     return rootModule([...(options.imports ?? [])], asyncProviders(options));
   }
 
@@ -74,21 +76,34 @@ function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: P
   return { module: RateLimitingModule, imports: [core] };
 }
 
+function checkAsyncOptions(options: RateLimitingAsyncOptions | undefined): void {
+  const ways = (['useFactory', 'useClass', 'useExisting'] as const).filter(
+    (way) => options?.[way] !== undefined,
+  );
+  if (ways.length === 1 && (ways[0] !== 'useFactory' || typeof options?.useFactory === 'function')) return;
+  const got = ways.length === 1 ? `useFactory: ${shown(options?.useFactory)}` : ways.join(' and ');
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_MISSING_OPTIONS',
+    `${ROOT_ASYNC} needs one of useFactory (a function), useClass and useExisting, but got ${got === '' ? 'none' : got}.`,
+  );
+}
+
 function asyncProviders(options: RateLimitingAsyncOptions): Provider[] {
   const { inject, useFactory, useClass, useExisting } = options;
   if (useFactory !== undefined) {
     const make = async (...dependencies: unknown[]): Promise<unknown> =>
-      readSettings(ROOT_ASYNC, await useFactory(...dependencies));
+      readSettings(ROOT_ASYNC, await useFactory(...dependencies), false);
     return [{ provide: SETTINGS, inject: inject ?? [], useFactory: make }];
   }
-  if (useClass === undefined && useExisting === undefined) {
+  const make = async (factory: Partial<RateLimitingOptionsFactory>): Promise<unknown> => {
+    if (typeof factory.createRateLimitingOptions === 'function') {
+      return readSettings(ROOT_ASYNC, await factory.createRateLimitingOptions(), false);
+    }
     throw new RateLimitingConfigurationError(
       'ERR_RL_MISSING_OPTIONS',
-      `${ROOT_ASYNC} needs one of useFactory, useClass and useExisting.`,
+      `${ROOT_ASYNC}: ${shown(factory)} lacks the method createRateLimitingOptions(). See RateLimitingOptionsFactory.`,
     );
-  }
-  const make = async (factory: RateLimitingOptionsFactory): Promise<unknown> =>
-    readSettings(ROOT_ASYNC, await factory.createRateLimitingOptions());
+  };
   const settings: Provider = {
     provide: SETTINGS,
     inject: [useExisting ?? OPTIONS_FACTORY],

@@ -20,6 +20,7 @@ export interface Settings {
   readonly ipv6SubnetPrefix: number;
   readonly maxQueuedRequests: number;
   readonly maxHoldMs: number | undefined;
+  readonly logKeys: 'hashed' | undefined;
 }
 
 /** The options beside the policies. */
@@ -34,52 +35,86 @@ export const SETTING_NAMES = [
   'ipv6SubnetPrefix',
   'maxQueuedRequests',
   'maxHoldMs',
+  'logKeys',
 ] as const;
-const KNOWN = [...SETTING_NAMES, 'policies', 'imports'];
+const KNOWN = [...SETTING_NAMES, 'policies'];
+/** Only `forRoot()` itself can import modules: what a factory returns comes too late for that. */
+const KNOWN_TO_ROOT = [...KNOWN, 'imports'];
 
 /**
  * Checks what a user gave as options.
  *
  * @param place - where they come from, for messages.
+ * @param isRoot - whether they were given to `forRoot()` itself.
  * @throws RateLimitingConfigurationError - for what is none, unknown or out of range.
  */
-export function readSettings(place: string, given: unknown): Settings {
-  return checked(place, readOptions(place, given));
+export function readSettings(place: string, given: unknown, isRoot = true): Settings {
+  return checked(place, readOptions(place, given, isRoot ? KNOWN_TO_ROOT : KNOWN));
 }
 
 /** What a user gave as an options object or as a callback. */
-export function readOptions(place: string, given: unknown): RateLimiterOptions {
-  return typeof given === 'function' ? configured(given as Configure) : fromObject(place, given);
+export function readOptions(
+  place: string,
+  given: unknown,
+  known: readonly string[] = KNOWN_TO_ROOT,
+): RateLimiterOptions {
+  return typeof given === 'function'
+    ? configured(place, given as Configure)
+    : fromObject(place, given, known);
 }
 
 type Configure = (options: RateLimiterOptions) => unknown;
 
-function configured(configure: Configure): RateLimiterOptions {
+function configured(place: string, configure: Configure): RateLimiterOptions {
   const options = new RateLimiterOptions();
-  configure(options);
-  return options;
+  const result = configure(options);
+  if (!isPromise(result)) return options;
+  // Its error would be about options that nobody reads any more.
+  result.catch(() => undefined);
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${place}: the configuration callback returned a promise, but what it sets later would be lost. ` +
+      'Make it synchronous, or use RateLimitingModule.forRootAsync() with an options object.',
+  );
 }
 
-function fromObject(place: string, given: unknown): RateLimiterOptions {
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as Promise<unknown> | null | undefined)?.then === 'function';
+}
+
+function fromObject(place: string, given: unknown, known: readonly string[]): RateLimiterOptions {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new RateLimitingConfigurationError(
       'ERR_RL_MISSING_OPTIONS',
       `${place} needs an options object or a configuration callback, but got ${shown(given)}.`,
     );
   }
-  const unknown = Object.keys(given).find((key) => !KNOWN.includes(key));
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
     throw new RateLimitingConfigurationError(
       'ERR_RL_UNKNOWN_OPTION',
-      `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
+      `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
     );
   }
   const options = new RateLimiterOptions();
   for (const property of SETTING_NAMES)
     Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
-  const { policies } = given as { policies?: Record<string, PolicyDefinition> };
-  for (const [name, policy] of Object.entries(policies ?? {})) options.addPolicy(name, policy);
+  for (const [name, policy] of policiesOf(place, given)) options.addPolicy(name, policy);
   return options;
+}
+
+function policiesOf(place: string, given: { policies?: unknown }): [string, PolicyDefinition][] {
+  const { policies } = given;
+  if (policies === undefined) return [];
+  const isRecord =
+    typeof policies === 'object' &&
+    policies !== null &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(policies) as object | null);
+  if (isRecord) return Object.entries(policies as Record<string, PolicyDefinition>);
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${place}: policies must be an object with a policy for each name, but got ${shown(policies)}.`,
+  );
 }
 
 function checked(place: string, options: RateLimiterOptions): Settings {
@@ -99,14 +134,15 @@ function checked(place: string, options: RateLimiterOptions): Settings {
     (value) => value === 'guard' || value === 'middleware',
   );
   checkThat(place, options, ['maxHoldMs', 'a number of milliseconds above 0'], isDuration);
+  checkThat(place, options, ['logKeys', "'hashed', or nothing"], (value) => value === 'hashed');
   checkThat(place, options, ['onRejected', 'a function'], (value) => typeof value === 'function');
   checkThat(place, options, ['bind', 'true or false'], (value) => typeof value === 'boolean');
   checkThat(place, options, ['endpoints', 'a list'], Array.isArray);
   checkThat(place, options, ['clock', 'an object with the methods now and setTimer'], isClock);
-  const { global, globalPhase, onRejected, clock, policies, endpoints = [], maxHoldMs } = options;
+  const { global, globalPhase, onRejected, clock, policies, endpoints = [], maxHoldMs, logKeys } = options;
   return {
     ...{ global, globalPhase, onRejected, clock, policies, endpoints, bind },
-    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs },
+    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs, logKeys },
   };
 }
 
