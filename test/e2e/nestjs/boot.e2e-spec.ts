@@ -176,7 +176,7 @@ describe('the boot', () => {
     ],
   ])('stops at a configuration callback with %s', async (_what, configure) => {
     const error = await bootError(platform, {
-      imports: [RateLimitingModule.forRoot(configure)],
+      imports: [RateLimitingModule.forRoot(configure as (options: RateLimiterOptions) => void)],
     });
     expect(error.code).toBe('ERR_RL_INVALID_OPTION');
   });
