@@ -167,18 +167,27 @@ describe('the boot', () => {
     expect(error.message).toContain(message);
   });
 
-  it.each([
-    ['a promise', (): Promise<void> => Promise.reject(new Error('later'))],
-    [
-      'another algorithm',
-      (o: RateLimiterOptions) =>
-        o.addFixedWindowLimiter('w', { ...shared(1), algorithm: 'tokenBucket' } as never),
-    ],
-  ])('stops at a configuration callback with %s', async (_what, configure) => {
+  it('stops at a configuration callback that is asynchronous: what it sets later would be lost', async () => {
+    const later: unknown = async (options: RateLimiterOptions): Promise<void> => {
+      await Promise.resolve();
+      options.global = shared(1);
+    };
+    const error = await bootError(platform, { imports: [RateLimitingModule.forRoot(later as never)] });
+    expect(error.code).toBe('ERR_RL_INVALID_OPTION');
+    expect(error.message).toContain('returned a promise');
+  });
+
+  it('stops at an algorithm that contradicts the method that adds it', async () => {
+    const numbers: unknown = { ...shared(1), algorithm: 'tokenBucket' };
     const error = await bootError(platform, {
-      imports: [RateLimitingModule.forRoot(configure as (options: RateLimiterOptions) => void)],
+      imports: [
+        RateLimitingModule.forRoot((options) => {
+          options.addFixedWindowLimiter('w', numbers as never);
+        }),
+      ],
     });
     expect(error.code).toBe('ERR_RL_INVALID_OPTION');
+    expect(error.message).toContain('"tokenBucket"');
   });
 
   it.each([
