@@ -1,4 +1,5 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
+import { decidesLike } from '../engine/participants.js';
 import { asyncOnly, ObjectDisposedError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
@@ -9,6 +10,7 @@ import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { acquireChain, attemptChain } from './chain-decision.js';
 import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainLink } from './chain-link.js';
+import { partitionOf } from './chain-participant.js';
 import { noteRefusal } from './chain-refusal.js';
 import type { ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
@@ -16,6 +18,8 @@ import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
 import { acquireJointly } from './joint-chain.js';
 import { jointDeciderOf } from './joint-decision.js';
+import type { ChainDecider } from './resolved-chain.js';
+import { ResolvedChain } from './resolved-chain.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
@@ -23,6 +27,10 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
   readonly #limiters: readonly AsyncPartitionedRateLimiter<TResource>[];
+  readonly #decider: ChainDecider = {
+    attempt: (limiters, permits) => this.#attemptAll(limiters, permits),
+    acquire: (limiters, permits, wait) => this.#acquireAll(limiters, permits, wait),
+  };
   #isDisposed = false;
 
   /** @throws TypeError `ERR_RL_INVALID_ARGUMENT` - without members, or with one that isn't a partitioned limiter. */
@@ -51,16 +59,21 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     withdrawAll(this);
   }
 
+  /** What stands for the resource in a chain around this one: the partitions of all members. */
+  [partitionOf](resource: TResource): AsyncRateLimiter | RateLimitLease {
+    this.assertUsable();
+    if (!decidesLike(this, ChainedPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
+    const limiters = this.#resolve(resource);
+    return limiters instanceof RateLimitLease ? limiters : new ResolvedChain(limiters, this.#decider);
+  }
+
   protected override assertUsable(): void {
     if (this.#isDisposed) throw new ObjectDisposedError('ChainedPartitionedRateLimiter');
   }
 
   protected override attemptAcquireCore(resource: TResource, permitCount: number): RateLimitLease {
     const limiters = this.#resolve(resource);
-    if (limiters instanceof RateLimitLease) return limiters;
-    const links = this.#linksFor(limiters, permitCount);
-    if (links !== null) return attemptChain(links, permitCount);
-    return attemptInOrder(limiters.map((limiter) => () => attempt(limiter, permitCount)));
+    return limiters instanceof RateLimitLease ? limiters : this.#attemptAll(limiters, permitCount);
   }
 
   protected override acquireCore(
@@ -81,7 +94,20 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
 
   async #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
     const limiters = this.#resolve(resource);
-    if (limiters instanceof RateLimitLease) return limiters;
+    return limiters instanceof RateLimitLease ? limiters : this.#acquireAll(limiters, permitCount, wait);
+  }
+
+  #attemptAll(limiters: readonly AsyncRateLimiter[], permitCount: number): RateLimitLease {
+    const links = this.#linksFor(limiters, permitCount);
+    if (links !== null) return attemptChain(links, permitCount);
+    return attemptInOrder(limiters.map((limiter) => () => attempt(limiter, permitCount)));
+  }
+
+  async #acquireAll(
+    limiters: readonly AsyncRateLimiter[],
+    permitCount: number,
+    wait: WaitLimits,
+  ): Promise<RateLimitLease> {
     const links = this.#linksFor(limiters, permitCount);
     if (links !== null) return acquireChain(links, permitCount, this, wait);
     if (limiters.some((limiter) => jointDeciderOf(limiter) !== undefined))

@@ -1,0 +1,61 @@
+import type { AsyncRateLimiter } from '../async-rate-limiter.js';
+import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
+import { RateLimiter } from '../rate-limiter.js';
+import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import type { ChainParticipant } from './chain-participant.js';
+import { chainParticipants, participantsOf } from './chain-participant.js';
+import { combineStatistics } from './chain-statistics.js';
+
+/** How a chain of partitioned limiters decides, once it knows whose partitions are asked. */
+export interface ChainDecider {
+  attempt(limiters: readonly AsyncRateLimiter[], permits: number): RateLimitLease;
+  acquire(limiters: readonly AsyncRateLimiter[], permits: number, wait: WaitLimits): Promise<RateLimitLease>;
+}
+
+/** A chain of partitioned limiters together with one resource: what stands for it in a chain around it. */
+export class ResolvedChain extends RateLimiter {
+  readonly #limiters: readonly AsyncRateLimiter[];
+  readonly #decider: ChainDecider;
+
+  constructor(limiters: readonly AsyncRateLimiter[], decider: ChainDecider) {
+    super();
+    this.#limiters = limiters;
+    this.#decider = decider;
+  }
+
+  override get idleDurationMs(): null {
+    return null;
+  }
+
+  override getStatistics(): RateLimiterStatistics {
+    return combineStatistics(this.#limiters.map((limiter) => limiter.getStatistics()));
+  }
+
+  /** Those of all members, in order, where all have some. */
+  [chainParticipants](): readonly ChainParticipant[] | null {
+    const all: ChainParticipant[] = [];
+    for (const limiter of this.#limiters) {
+      const participants = participantsOf(limiter);
+      if (participants === null) return null;
+      all.push(...participants);
+    }
+    return all;
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    return this.#decider.attempt(this.#limiters, permitCount);
+  }
+
+  protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    return this.#decider.acquire(this.#limiters, permitCount, { maxWaitMs: Infinity, signal });
+  }
+
+  protected override acquireWithin(
+    permitCount: number,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    return this.#decider.acquire(this.#limiters, permitCount, { maxWaitMs, signal });
+  }
+}
