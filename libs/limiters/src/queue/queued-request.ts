@@ -3,15 +3,15 @@ import { Waiter } from './waiter.js';
 
 /** A request that waits for one limiter. */
 export class QueuedRequest extends Waiter {
-  readonly #core: LimiterCore;
+  private readonly core: LimiterCore;
 
   constructor(core: LimiterCore, permits: number, signal: AbortSignal | undefined) {
     super(permits, signal);
-    this.#core = core;
+    this.core = core;
   }
 
   override takeTurn(): void {
     this.queue?.delete(this);
-    this.settle(this.#core.take(this.permits));
+    this.settle(this.core.take(this.permits));
   }
 }

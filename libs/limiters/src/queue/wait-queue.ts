@@ -19,7 +19,8 @@ export class WaitQueue implements WaitingPermits {
   isNewestFirst: boolean;
   #oldest: Waiter | null = null;
   #newest: Waiter | null = null;
-  readonly #reserving = new Set<Waiter>();
+  /** Those that reserve; hardly ever is there one. */
+  #reserving: Set<Waiter> | null = null;
   #deadlines: DeadlineHeap | null = null;
 
   constructor(isNewestFirst: boolean) {
@@ -28,7 +29,7 @@ export class WaitQueue implements WaitingPermits {
 
   /** The waiter to be served next. */
   get inTurn(): Waiter | null {
-    for (const waiter of this.#reserving) return waiter;
+    if (this.hasReserving) for (const waiter of this.#reserving!) return waiter;
     return this.#first();
   }
 
@@ -38,7 +39,7 @@ export class WaitQueue implements WaitingPermits {
   }
 
   get hasReserving(): boolean {
-    return this.#reserving.size > 0;
+    return this.#reserving !== null && this.#reserving.size > 0;
   }
 
   /** The deadline that comes first, in clock milliseconds. */
@@ -55,7 +56,7 @@ export class WaitQueue implements WaitingPermits {
   add(waiter: Waiter, place: WaitingPlace): void {
     waiter.queue = this;
     waiter.place = place;
-    if (waiter.isReserving) this.#reserving.add(waiter);
+    if (waiter.isReserving) (this.#reserving ??= new Set()).add(waiter);
     else this.#append(waiter);
     this.permits += waiter.permits;
     this.count++;
@@ -66,7 +67,7 @@ export class WaitQueue implements WaitingPermits {
   }
 
   delete(waiter: Waiter): void {
-    if (!this.#reserving.delete(waiter)) this.#unlink(waiter);
+    if (this.#reserving === null || !this.#reserving.delete(waiter)) this.#unlink(waiter);
     waiter.queue = null;
     waiter.place = null;
     this.permits -= waiter.permits;
@@ -76,13 +77,13 @@ export class WaitQueue implements WaitingPermits {
   }
 
   forEachInTurn(visit: (permits: number) => void): void {
-    for (const waiter of this.#reserving) visit(waiter.permits);
+    for (const waiter of this.#reserving ?? []) visit(waiter.permits);
     for (let waiter = this.#first(); waiter !== null; waiter = this.#after(waiter)) visit(waiter.permits);
   }
 
   /** The waiters in the order of service; those that leave meanwhile are passed over. */
   *inOrder(): IterableIterator<Waiter> {
-    for (const waiter of [...this.#reserving]) if (waiter.queue === this) yield waiter;
+    for (const waiter of [...(this.#reserving ?? [])]) if (waiter.queue === this) yield waiter;
     let next = this.#first();
     while (next !== null) {
       const waiter = next;

@@ -36,18 +36,18 @@ export abstract class Waiter implements Abortable {
 
   /** Settles when the wait ends. */
   readonly promise: Promise<RateLimitLease>;
-  #resolve!: (lease: RateLimitLease) => void;
-  #reject!: (reason: unknown) => void;
-  #isSettled = false;
-  #left: WaitingPlace | null = null;
-  readonly #signal: AbortSignal | undefined;
+  private resolve!: (lease: RateLimitLease) => void;
+  private reject!: (reason: unknown) => void;
+  private isSettled = false;
+  private left: WaitingPlace | null = null;
+  private readonly signal: AbortSignal | undefined;
 
   constructor(permits: number, signal: AbortSignal | undefined) {
     this.permits = permits;
-    this.#signal = signal;
+    this.signal = signal;
     this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.resolve = resolve;
+      this.reject = reject;
     });
     if (signal !== undefined) subscribe(signal, this);
   }
@@ -75,8 +75,8 @@ export abstract class Waiter implements Abortable {
    * @returns `false` when it had ended already: nobody gets the lease.
    */
   settle(lease: RateLimitLease): boolean {
-    if (!this.#end()) return false;
-    this.#resolve(lease);
+    if (!this.end()) return false;
+    this.resolve(lease);
     return true;
   }
 
@@ -90,13 +90,13 @@ export abstract class Waiter implements Abortable {
   fail(error: unknown): void {
     this.leave();
     this.giveUp();
-    if (this.#end()) this.#reject(error);
+    if (this.end()) this.reject(error);
   }
 
   onAbort(reason: unknown): void {
-    if (!this.#end()) return;
-    this.#left = this.leave();
-    this.#reject(reason);
+    if (!this.end()) return;
+    this.left = this.leave();
+    this.reject(reason);
   }
 
   afterAbort(): void {
@@ -109,15 +109,15 @@ export abstract class Waiter implements Abortable {
    * @param _cause - what has ended and can never grant any more, where that isn't all that it waits for.
    */
   withdraw(lease: RateLimitLease, _cause?: object): void {
-    this.#left = this.leave();
+    this.left = this.leave();
     this.settle(lease);
   }
 
   /** Hands on what a waiter that has ended leaves: what it had taken, and its place. */
   resume(): void {
     this.giveUp();
-    this.#left?.resume();
-    this.#left = null;
+    this.left?.resume();
+    this.left = null;
   }
 
   /** Its time is over. */
@@ -136,10 +136,10 @@ export abstract class Waiter implements Abortable {
     return place;
   }
 
-  #end(): boolean {
-    if (this.#isSettled) return false;
-    this.#isSettled = true;
-    if (this.#signal !== undefined) unsubscribe(this.#signal, this);
+  private end(): boolean {
+    if (this.isSettled) return false;
+    this.isSettled = true;
+    if (this.signal !== undefined) unsubscribe(this.signal, this);
     this.ended();
     return true;
   }
