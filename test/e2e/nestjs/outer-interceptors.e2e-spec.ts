@@ -67,6 +67,17 @@ class OuterController {
   }
 }
 
+@Controller()
+class RetriedController {
+  @Get('retried-after-pipes')
+  @EnableRateLimiting('slots', { phase: 'handler' })
+  @UseInterceptors(RetryInterceptor)
+  retried(): string {
+    handled.push('retried');
+    return 'done';
+  }
+}
+
 describe.each(PLATFORMS)('outer interceptors on $name', (platform) => {
   beforeEach(() => {
     gate.current = new Gate();
@@ -113,5 +124,19 @@ describe.each(PLATFORMS)('outer interceptors on $name', (platform) => {
     expect(handled).toHaveLength(3);
     expect(slots.statistics.totalSuccessfulLeases).toBe(1);
     await eventually(() => slots.held === 0);
+  });
+
+  it('that retry what was refused after pipes meet the same refusal: the handler never runs', async () => {
+    const slots = new WatchedLimiter(1);
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ policies: { slots: slots.policy } })],
+      controllers: [RetriedController],
+    });
+    const lease = slots.limiter.attemptAcquire();
+    expect((await app.get('/retried-after-pipes')).status).toBe(429);
+    expect(handled).toEqual([]);
+    expect(slots.statistics.totalFailedLeases).toBe(1);
+    lease.dispose();
+    expect((await app.get('/retried-after-pipes')).body).toBe('done');
   });
 });

@@ -40,8 +40,9 @@ export interface WrapperTools {
 function wrapped(method: Method, plan: EndpointPlan, enforcement: Enforcement): Method {
   return function limited(this: unknown, ...args: unknown[]): unknown {
     const holder = enforcement.handlings.getStore();
-    if (holder === undefined || holder.plan !== plan || isDecided(holder)) return method.apply(this, args);
-    holder.context.args = args;
+    if (holder === undefined || holder.plan !== plan) return method.apply(this, args);
+    if (!isDecided(holder)) holder.context.args = args;
+    // Called again, by an interceptor that retries, it meets the same decision: a refused request stays refused.
     return passBoth(enforcement, holder).then((goesOn) => (goesOn ? method.apply(this, args) : unanswered()));
   };
 }
