@@ -1,6 +1,6 @@
 /** The stable codes of what {@link ActiveSessionError} reports. Each has a heading in `docs/errors.md`. */
 export type ActiveSessionErrorCode =
-  'ERR_RL_INVALID_OPTION' | 'ERR_RL_SESSION_ENDED' | 'ERR_RL_SESSION_EXISTS' | 'ERR_RL_MISSING_MODULE';
+  'ERR_RL_INVALID_OPTION' | 'ERR_RL_SESSION_ENDED' | 'ERR_RL_SESSION_EXISTS';
 
 /** An error of this package. Its message names what it is about and the way out. */
 export class ActiveSessionError extends Error {
