@@ -57,3 +57,10 @@ export type { ContextFields } from './service/context-fields.js';
 export type { PolicyOverview } from './service/policy-overview.js';
 export type { ServiceAcquireOptions, ServicePolicyName } from './service/rate-limiting.service.js';
 export { RateLimitingService } from './service/rate-limiting.service.js';
+export type {
+  AcquiredEvent,
+  QueuedEvent,
+  RateLimitingEvent,
+  RefusedEvent,
+  ReleasedEvent,
+} from './visibility/events.js';

@@ -8,10 +8,20 @@ import { PlanBook } from '../endpoints/plan-book.js';
 import { AdditionalLimits } from '../policies/additional-limits.js';
 import { PolicyRegistry } from '../policies/policy-registry.js';
 import { RateLimitingService } from '../service/rate-limiting.service.js';
+import { Visibility } from '../visibility/visibility.js';
 import { BootWarnings } from '../warnings/boot-warnings.js';
 import { Boot } from './boot.js';
 import type { Settings } from './settings.js';
-import { BOOT, BOOT_WARNINGS, ENFORCEMENT, MIDDLEWARE_PHASE, PLANS, POLICIES, SETTINGS } from './tokens.js';
+import {
+  BOOT,
+  BOOT_WARNINGS,
+  ENFORCEMENT,
+  MIDDLEWARE_PHASE,
+  PLANS,
+  POLICIES,
+  SETTINGS,
+  VISIBILITY,
+} from './tokens.js';
 
 /** Stand in the place of what the application binds itself: Nest wants a guard and an interceptor there. */
 const PASSING_GUARD: CanActivate = { canActivate: () => true };
@@ -30,6 +40,7 @@ export const CORE_PROVIDERS: readonly Provider[] = [
     inject: [SETTINGS, POLICIES],
     useFactory: (settings: Settings, policies: PolicyRegistry) => new PlanBook(settings, policies),
   },
+  { provide: VISIBILITY, useClass: Visibility },
   { provide: ENFORCEMENT, useClass: Enforcement },
   { provide: BOOT, useClass: Boot },
   { provide: BOOT_WARNINGS, useClass: BootWarnings },

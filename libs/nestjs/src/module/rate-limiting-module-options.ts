@@ -49,6 +49,8 @@ export interface RateLimitingSettings {
    * clients that stop reading. Then they go back, and the request goes on without. @defaultValue no limit
    */
   maxHoldMs?: number | undefined;
+  /** `'hashed'`: the debug log of refusals names the key of the last one, by a hash. @defaultValue no keys in logs */
+  logKeys?: 'hashed' | undefined;
 }
 
 /** Options of the module, as an object. */

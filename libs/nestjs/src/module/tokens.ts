@@ -18,3 +18,5 @@ export const MIDDLEWARE_PHASE = Symbol.for('ratelease.middleware-phase');
 export const FEATURE_POLICIES = Symbol.for('ratelease.feature-policies');
 /** Says at the boot what looks wrong. @internal */
 export const BOOT_WARNINGS = Symbol.for('ratelease.boot-warnings');
+/** Shows what the limits do. @internal */
+export const VISIBILITY = Symbol.for('ratelease.visibility');

@@ -1,17 +1,18 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AcquireOptions, RateLimiterStatistics, RateLimitLease } from '@ratelease/limiters';
-import { ObjectDisposedError } from '@ratelease/limiters';
+import { MetadataName, ObjectDisposedError } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { Grant } from '../holding/grant.js';
 import type { Boot } from '../module/boot.js';
 import type { Settings } from '../module/settings.js';
-import { BOOT, POLICIES, SETTINGS } from '../module/tokens.js';
+import { BOOT, POLICIES, SETTINGS, VISIBILITY } from '../module/tokens.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyRegistry } from '../policies/policy-registry.js';
+import type { Visibility } from '../visibility/visibility.js';
 import type { ContextFields } from './context-fields.js';
 import { contextOf } from './context-fields.js';
 import { CountedLease } from './counted-lease.js';
@@ -37,6 +38,7 @@ export class RateLimitingService implements OnModuleDestroy {
   readonly #policies: PolicyRegistry;
   readonly #settings: Settings;
   readonly #boot: Boot;
+  readonly #visibility: Visibility;
   /** Aborts when the application ends, so that nobody waits on. */
   readonly #end = new AbortController();
 
@@ -44,7 +46,9 @@ export class RateLimitingService implements OnModuleDestroy {
     @Inject(POLICIES) policies: PolicyRegistry,
     @Inject(SETTINGS) settings: Settings,
     @Inject(BOOT) boot: Boot,
+    @Inject(VISIBILITY) visibility: Visibility,
   ) {
+    this.#visibility = visibility;
     this.#policies = policies;
     this.#settings = settings;
     this.#boot = boot;
@@ -76,14 +80,8 @@ export class RateLimitingService implements OnModuleDestroy {
     await policy.choosePartition(context as HandlingContext);
     const ended = this.#end.signal;
     const options = { signal: signal === undefined ? ended : AbortSignal.any([signal, ended]), maxWaitMs };
-    const lease = await this.#ask(policy, { context, permitCount, options });
-    if (!lease.isAcquired) {
-      policy.counters.refused++;
-      return lease;
-    }
-    const set = this.#policies.setOf([policy])!;
-    set.noteGranted(permitCount);
-    return new CountedLease(new Grant(lease, set, permitCount));
+    const question = { context, permitCount, options };
+    return this.#settle(policy, await this.#ask(policy, question), question);
   }
 
   /**
@@ -135,6 +133,28 @@ export class RateLimitingService implements OnModuleDestroy {
   /** Ends all waits. */
   onModuleDestroy(): void {
     this.#end.abort(new ObjectDisposedError(NAME));
+  }
+
+  #settle(policy: CompiledPolicy, lease: RateLimitLease, { context, permitCount }: Question): RateLimitLease {
+    const set = this.#policies.setOf([policy])!;
+    const chosen = context as HandlingContext;
+    const observation = this.#visibility.observe({
+      set,
+      permits: permitCount,
+      endpoint: NAME,
+      context: chosen,
+    });
+    if (lease.isAcquired) {
+      set.noteGranted(permitCount);
+      observation?.acquired();
+      return new CountedLease(new Grant(lease, set, permitCount, observation));
+    }
+    policy.counters.refused++;
+    const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
+    const retryAfterMs = lease.getMetadata(MetadataName.retryAfter);
+    observation?.refused({ policyName: policy.name, reason, retryAfterMs }, false);
+    this.#visibility.log(policy, reason, chosen);
+    return lease;
   }
 
   async #ask(policy: CompiledPolicy, { context, permitCount, options }: Question): Promise<RateLimitLease> {

@@ -1,0 +1,98 @@
+import type { Clock } from '@ratelease/limiters';
+import type { RateLimitRejectedException } from '../rejection/rate-limit-rejected.exception.js';
+import type { RateLimitingEvent } from './events.js';
+import { CHANNELS } from './events.js';
+import type { Instruments, MetricResult } from './instruments.js';
+import { labelsOf } from './instruments.js';
+
+/** What an observed acquisition is about. */
+export interface Observed extends RateLimitingEvent {
+  /** The policies of the endpoint, for the labels; `undefined` for the global limiter alone. */
+  readonly label: string | undefined;
+}
+
+/**
+ * Tells of one acquisition from its beginning to the release. The instruments are those of the beginning: who
+ * comes later doesn't see something end that never began for him.
+ */
+export class Observation {
+  readonly #event: Observed;
+  readonly #instruments: Instruments | undefined;
+  readonly #clock: Clock;
+  #queuedAt: number | undefined = undefined;
+  #grantedAt = 0;
+  #waitedMs = 0;
+
+  constructor(event: Observed, instruments: Instruments | undefined, clock: Clock) {
+    this.#event = event;
+    this.#instruments = instruments;
+    this.#clock = clock;
+  }
+
+  /** The request may wait. A full queue answers at once, and then nobody was queued. */
+  waiting(answer: Promise<unknown>): void {
+    const since = this.#clock.now();
+    let isPending = true;
+    const settle = (): void => {
+      isPending = false;
+    };
+    answer.then(settle, settle);
+    setImmediate(() => {
+      if (isPending) this.#queued(since);
+    });
+  }
+
+  #queued(since: number): void {
+    this.#queuedAt = since;
+    this.#instruments?.queuedRequests.add(1, labelsOf(this.#event.label));
+    CHANNELS.queued.publish(this.#facts);
+  }
+
+  /** Permits were granted. */
+  acquired(): void {
+    this.#count('acquired');
+    this.#grantedAt = this.#clock.now();
+    this.#instruments?.activeLeases.add(1, labelsOf(this.#event.label));
+    CHANNELS.acquired.publish({ ...this.#facts, waitedMs: this.#waitedMs });
+  }
+
+  /** The request was refused. */
+  refused({ policyName, reason, retryAfterMs }: RefusalFacts, isShadow: boolean): void {
+    this.#count(reason === 'global' ? 'global_limiter' : 'endpoint_limiter');
+    const facts = { policyName, reason, retryAfterMs, waitedMs: this.#waitedMs, isShadow };
+    CHANNELS.refused.publish({ ...this.#facts, ...facts });
+  }
+
+  /** Nobody waits for the answer any more. */
+  canceled(): void {
+    this.#count('request_canceled');
+  }
+
+  /** What was granted goes back. */
+  released(): void {
+    const heldMs = this.#clock.now() - this.#grantedAt;
+    const labels = labelsOf(this.#event.label);
+    this.#instruments?.activeLeases.add(-1, labels);
+    this.#instruments?.leaseDuration.record(heldMs / 1_000, labels);
+    CHANNELS.released.publish({ ...this.#facts, heldMs });
+  }
+
+  get #facts(): RateLimitingEvent {
+    const { policies, endpoint, permits, context } = this.#event;
+    return { policies, endpoint, permits, context };
+  }
+
+  #count(result: MetricResult): void {
+    const { label } = this.#event;
+    const outcome = labelsOf(label, result);
+    if (this.#queuedAt !== undefined) {
+      this.#waitedMs = this.#clock.now() - this.#queuedAt;
+      this.#queuedAt = undefined;
+      this.#instruments?.queuedRequests.add(-1, labelsOf(label));
+      this.#instruments?.timeInQueue.record(this.#waitedMs / 1_000, outcome);
+    }
+    this.#instruments?.requests.add(1, outcome);
+  }
+}
+
+type RefusalFacts = Pick<RateLimitRejectedException, 'policyName' | 'reason' | 'retryAfterMs'>;

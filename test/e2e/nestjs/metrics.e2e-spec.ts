@@ -1,0 +1,196 @@
+import { Controller, Get } from '@nestjs/common';
+import { metrics } from '@opentelemetry/api';
+import type { DataPoint, Histogram, MetricData } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { FakeClock } from '@ratelease/limiters/testing';
+import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
+import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule, byHeader } from '@ratelease/nestjs';
+import { eventually } from './eventually.js';
+import { Gate } from './gate.js';
+import { PLATFORMS, startApp, stopApps } from './test-app.js';
+
+const gate = { current: new Gate() };
+const clock = new FakeClock();
+
+@Controller()
+class WorkController {
+  @Get('slow')
+  @EnableRateLimiting('slots')
+  async slow(): Promise<string> {
+    await gate.current.pass();
+    return 'done';
+  }
+
+  @Get('throws')
+  @EnableRateLimiting('slots')
+  throws(): string {
+    throw new Error('broken');
+  }
+
+  @Get('perKey')
+  @EnableRateLimiting('perKey')
+  perKey(): string {
+    return 'ok';
+  }
+
+  @Get('plain')
+  plain(): string {
+    return 'plain';
+  }
+
+  @Get('free')
+  @DisableRateLimiting()
+  free(): string {
+    return 'free';
+  }
+}
+
+const OPTIONS: RateLimitingModuleOptions = {
+  clock,
+  policies: {
+    slots: { algorithm: 'concurrency', permitLimit: 1, queueLimit: 1 },
+    perKey: { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 60_000, key: byHeader('X-Key') },
+  },
+};
+
+/** A real SDK that keeps what it exports. */
+class Collected {
+  readonly #exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  readonly #provider = new MeterProvider({
+    readers: [new PeriodicExportingMetricReader({ exporter: this.#exporter, exportIntervalMillis: 2 ** 30 })],
+  });
+
+  constructor() {
+    metrics.disable();
+    metrics.setGlobalMeterProvider(this.#provider);
+  }
+
+  /** Every data point as a line: name, labels, value (of a histogram the number of values and their sum). */
+  async lines(): Promise<string[]> {
+    this.#exporter.reset();
+    await this.#provider.forceFlush();
+    const all = this.#exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+    return all.flatMap((scope) => scope.metrics.flatMap(linesOf)).sort();
+  }
+
+  async end(): Promise<void> {
+    metrics.disable();
+    await this.#provider.shutdown();
+  }
+}
+
+function linesOf({ descriptor, dataPoints }: MetricData): string[] {
+  return (dataPoints as DataPoint<number | Histogram>[]).map(({ attributes, value }) => {
+    const labels = Object.entries(attributes).map(([name, label]) => `${name.slice(10)}=${String(label)}`);
+    const number = typeof value === 'number' ? value : `${value.count}x${value.sum}`;
+    return [descriptor.name.slice(10), ...labels, number].join(' ');
+  });
+}
+
+describe.each(PLATFORMS)('metrics on $name', (platform) => {
+  let collected: Collected;
+  beforeEach(() => {
+    gate.current = new Gate();
+    collected = new Collected();
+  });
+  afterEach(async () => {
+    await stopApps();
+    await collected.end();
+  });
+
+  const start = (options: RateLimitingModuleOptions = OPTIONS) =>
+    startApp(platform, {
+      imports: [RateLimitingModule.forRoot(options)],
+      controllers: [WorkController],
+    });
+
+  it('tell of leases, waits and requests, in the five instruments', async () => {
+    const app = await start();
+    const first = app.open('/slow');
+    await eventually(() => gate.current.waiting === 1);
+    const second = app.open('/slow');
+    let lines = await collected.lines();
+    while (!lines.some((line) => line.startsWith('queued'))) lines = await collected.lines();
+    expect(lines).toEqual([
+      'active_request_leases policy=slots 1',
+      'queued_requests policy=slots 1',
+      'requests policy=slots result=acquired 1',
+    ]);
+    expect((await app.get('/slow')).status).toBe(429);
+    clock.advance(2_000);
+    gate.current.open();
+    await Promise.all([first.answer, second.answer]);
+    while (!lines.includes('active_request_leases policy=slots 0')) lines = await collected.lines();
+    expect(lines).toEqual([
+      'active_request_leases policy=slots 0',
+      'queued_requests policy=slots 0',
+      'request.time_in_queue policy=slots result=acquired 1x2',
+      'request_lease.duration policy=slots 2x2',
+      'requests policy=slots result=acquired 2',
+      'requests policy=slots result=endpoint_limiter 1',
+    ]);
+  });
+
+  it('tell of a client that left while it waited', async () => {
+    const app = await start();
+    const first = app.open('/slow');
+    await eventually(() => gate.current.waiting === 1);
+    const leaving = app.open('/slow');
+    let lines: string[] = [];
+    while (!lines.includes('queued_requests policy=slots 1')) lines = await collected.lines();
+    leaving.abort();
+    while (!lines.includes('queued_requests policy=slots 0')) lines = await collected.lines();
+    expect(lines).toContain('requests policy=slots result=request_canceled 1');
+    expect(lines).toContain('request.time_in_queue policy=slots result=request_canceled 1x0');
+    gate.current.open();
+    await first.answer;
+  });
+
+  it('name the global limiter by its result, and count handlers that throw and nothing of the disabled', async () => {
+    const app = await start({
+      ...OPTIONS,
+      global: { algorithm: 'fixedWindow', permitLimit: 2, windowMs: 60_000 },
+    });
+    expect(await app.statuses('/throws', 1)).toEqual([500]);
+    expect(await app.statuses('/plain', 2)).toEqual([200, 429]);
+    expect(await app.statuses('/throws', 1)).toEqual([429]);
+    expect(await app.statuses('/free', 2)).toEqual([200, 200]);
+    let lines = await collected.lines();
+    while (lines.some((line) => /^active.* 1$/.test(line))) lines = await collected.lines();
+    expect(lines.filter((line) => line.startsWith('requests'))).toEqual([
+      'requests policy=slots result=acquired 1',
+      'requests policy=slots result=global_limiter 1',
+      'requests result=acquired 1',
+      'requests result=global_limiter 1',
+    ]);
+    expect(lines).toContain('request_lease.duration policy=slots 1x0');
+  });
+
+  it('show no ends of what began before anybody looked', async () => {
+    metrics.disable();
+    const app = await start();
+    const first = app.open('/slow');
+    await eventually(() => gate.current.waiting === 1);
+    await collected.end();
+    collected = new Collected();
+    gate.current.open();
+    await first.answer;
+    expect((await app.get('/slow')).status).toBe(200);
+    let lines = await collected.lines();
+    while (!lines.includes('active_request_leases policy=slots 0')) lines = await collected.lines();
+    expect(lines).toContain('requests policy=slots result=acquired 1');
+  });
+
+  it('have as many series for a thousand keys as for one', async () => {
+    const app = await start();
+    for (let key = 0; key < 200; key++) await app.get('/perKey', { 'x-key': `key-${key}` });
+    const lines = await collected.lines();
+    expect(lines.length).toBeLessThanOrEqual(3);
+    expect(lines.join()).not.toContain('key-');
+  });
+});
