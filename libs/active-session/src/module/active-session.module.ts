@@ -7,7 +7,9 @@ import { ACTIVE_SESSION_SETTINGS } from './tokens.js';
 
 /** Options of `ActiveSessionModule.forRootAsync`. */
 export interface ActiveSessionAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** What the factory needs. */
   readonly inject?: Extract<Provider, { inject?: unknown }>['inject'];
+  /** Makes the options. */
   readonly useFactory: (
     // oxlint-disable-next-line typescript/no-explicit-any
     ...dependencies: any[]

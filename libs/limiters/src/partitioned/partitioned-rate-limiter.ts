@@ -32,7 +32,7 @@ export abstract class PartitionedRateLimiter<TResource>
   implements AsyncPartitionedRateLimiter<TResource>, Disposable
 {
   /**
-   * Asks the limiter of the resource's partition and never waits; see {@link RateLimiter.attemptAcquire}.
+   * Asks the limiter of the resource's partition and never waits; see `RateLimiter.attemptAcquire`.
    *
    * @throws RangeError | TypeError - a count that is no integer of at least 0, or above the partition's limit.
    * @throws ObjectDisposedError - after {@link PartitionedRateLimiter.dispose}.
