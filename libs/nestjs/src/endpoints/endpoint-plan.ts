@@ -31,4 +31,6 @@ export interface EndpointPlan {
   readonly condition: Acquisition | null;
   /** Whether a request must be followed to its end: it may wait, or hold permits. */
   readonly isFollowed: boolean;
+  /** Whether the handler may send the response itself, past the framework. */
+  readonly mayRespondItself: boolean;
 }

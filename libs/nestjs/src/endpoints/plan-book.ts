@@ -9,6 +9,7 @@ import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { Acquisition, EndpointPlan } from './endpoint-plan.js';
 import type { EndpointRule } from './endpoint-rule.js';
 import { endpointName, EndpointRules } from './endpoint-rule.js';
+import { mayRespondItself } from './response-parameters.js';
 
 const PHASES: readonly EnforcementPhase[] = ['guard', 'interceptor', 'handler'];
 
@@ -96,6 +97,7 @@ export class PlanBook {
       args: byPhase.handler,
       condition,
       isFollowed: all.some(isFollowed),
+      mayRespondItself: mayRespondItself(controller, handler),
     };
   }
 
@@ -118,7 +120,8 @@ export class PlanBook {
     if (global === undefined || this.#settings.globalPhase !== 'middleware') return null;
     const middleware = this.#acquisition('The global limiter', [global], [], {})!;
     const others = { guard: null, interceptor: null, args: null, condition: null };
-    return { handler: beforeRouting, middleware, ...others, isFollowed: isFollowed(middleware) };
+    const rest = { isFollowed: isFollowed(middleware), mayRespondItself: true };
+    return { handler: beforeRouting, middleware, ...others, ...rest };
   }
 
   /** A second acquisition, after pipes: the arguments say whether it is made. */

@@ -1,6 +1,6 @@
 import type { Observable, Subscriber, Subscription, Unsubscribable } from 'rxjs';
 import type { Phase } from '../endpoints/endpoint-plan.js';
-import type { Holder } from '../holding/holder.js';
+import type { Decision, Holder } from '../holding/holder.js';
 
 /**
  * One subscription to a limited handler: waits for its permits, then subscribes to the handler, and tells the
@@ -22,9 +22,21 @@ export class LimitedHandling implements Unsubscribable {
   }
 
   /** Takes the permits of the phases, one after the other, and then runs the handler. */
-  start(phases: readonly Phase[], pass: (phase: Phase) => Promise<boolean>): void {
-    if (phases.length === 0) this.#run();
-    else void this.#passAll(phases, pass);
+  start(phases: readonly Phase[], pass: (phase: Phase) => Decision): void {
+    for (let index = 0; index < phases.length; index++) {
+      const phase = phases[index]!;
+      let decision: Decision;
+      try {
+        decision = pass(phase);
+      } catch (error) {
+        return this.#subscriber.error(error);
+      }
+      if (decision instanceof Promise)
+        return this.#await(decision, phase, () => this.start(phases.slice(index + 1), pass));
+      // The response was sent already: nothing more may come, not even completion.
+      if (!decision) return this.#end();
+    }
+    this.#run();
   }
 
   /** The subscription's teardown: after completion and failure, too. */
@@ -35,20 +47,19 @@ export class LimitedHandling implements Unsubscribable {
     this.#end();
   }
 
-  async #passAll(phases: readonly Phase[], pass: (phase: Phase) => Promise<boolean>): Promise<void> {
-    try {
-      for (const phase of phases) {
-        this.#phase = phase;
-        const goesOn = await pass(phase);
+  #await(decision: Promise<boolean>, phase: Phase, goOn: () => void): void {
+    this.#phase = phase;
+    decision.then(
+      (goesOn) => {
         this.#phase = undefined;
-        // The response was sent already: nothing more may come, not even completion.
-        if (!goesOn) return this.#end();
-      }
-    } catch (error) {
-      this.#phase = undefined;
-      return this.#subscriber.error(error);
-    }
-    if (!this.#subscriber.closed) this.#run();
+        if (!goesOn) this.#end();
+        else if (!this.#subscriber.closed) goOn();
+      },
+      (error: unknown) => {
+        this.#phase = undefined;
+        this.#subscriber.error(error);
+      },
+    );
   }
 
   #run(): void {

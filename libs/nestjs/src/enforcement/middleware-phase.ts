@@ -8,6 +8,7 @@ import type { PlanBook } from '../endpoints/plan-book.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import { ENFORCEMENT, PLANS } from '../module/tokens.js';
+import type { Decision } from '../holding/holder.js';
 import type { Enforcement } from './enforcement.js';
 
 /**
@@ -73,9 +74,15 @@ export class MiddlewarePhase {
 
   #pass({ request, response, plan }: Arrival, next: Next): void {
     const holder = this.#enforcement.holderBeforeRouting(request, response, plan);
-    this.#enforcement.pass('middleware', holder).then((goesOn) => {
-      if (goesOn) next();
-    }, next);
+    let decision: Decision;
+    try {
+      decision = this.#enforcement.pass('middleware', holder);
+    } catch (error) {
+      next(error);
+      return;
+    }
+    if (decision === true) next();
+    else if (decision !== false) decision.then((goesOn) => (goesOn ? next() : undefined), next);
   }
 }
 

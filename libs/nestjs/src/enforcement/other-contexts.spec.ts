@@ -6,6 +6,7 @@ import { PlanBook } from '../endpoints/plan-book.js';
 import { readSettings } from '../module/settings.js';
 import { PolicyRegistry } from '../policies/policy-registry.js';
 import { Enforcement } from './enforcement.js';
+import { Visibility } from '../visibility/visibility.js';
 import { RateLimitingGuard } from './rate-limiting.guard.js';
 import { RateLimitingInterceptor } from './rate-limiting.interceptor.js';
 
@@ -46,7 +47,7 @@ describe.each(CALLS)('a handler of type %s', (type, args) => {
     });
     const policies = new PolicyRegistry(settings);
     await policies.compileNamed(() => Promise.reject(new Error('no classes here')));
-    const enforcement = new Enforcement(settings, new PlanBook(settings, policies));
+    const enforcement = new Enforcement(settings, new PlanBook(settings, policies), new Visibility(settings));
     guard = new RateLimitingGuard(enforcement);
     interceptor = new RateLimitingInterceptor(enforcement);
   });

@@ -24,7 +24,8 @@ export class RateLimitingGuard implements CanActivate {
     if (execution.getType() !== 'http') return true;
     const holder = this.#enforcement.holderOf(execution, plan);
     const decision = isLate(holder) ? this.#makeUp(holder) : this.#enforcement.pass('guard', holder);
-    return decision.then((goesOn) => (goesOn ? true : unanswered()));
+    if (decision instanceof Promise) return decision.then((goesOn) => goesOn || unanswered());
+    return decision || unanswered();
   }
 
   async #makeUp(holder: Holder): Promise<boolean> {

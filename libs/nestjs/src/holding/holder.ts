@@ -1,8 +1,21 @@
 import type { ExecutionContext } from '@nestjs/common';
+import type { Clock, ClockTimer } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import type { Grant } from './grant.js';
+
+/** What a phase comes to: whether the handling goes on, or, where that takes time, the promise of it. */
+export type Decision = boolean | Promise<boolean>;
+
+/** A decision that threw at once: it does so whenever it is asked for. */
+export class FailedDecision {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
 
 /**
  * Holds the leases of one handling for as long as its work lives: until its response is closed and nothing of it
@@ -12,9 +25,11 @@ import type { Grant } from './grant.js';
 export class Holder {
   /** Whether the end of the response is told to it. */
   isWatched = false;
+  /** Whether the `RateLimit` fields of an earlier phase stand on the response. */
+  hasFields = false;
   readonly context: HandlingContext;
   /** What each phase comes to: an acquisition is made once, however often a guard or interceptor is bound. */
-  readonly decisions: Record<Phase, Promise<boolean> | undefined> = {
+  readonly decisions: Record<Phase, Decision | FailedDecision | undefined> = {
     middleware: undefined,
     guard: undefined,
     interceptor: undefined,
@@ -22,10 +37,11 @@ export class Holder {
     condition: undefined,
   };
   #plan: EndpointPlan;
-  #grants: Grant[] = [];
+  #grants: Grant[] | undefined = undefined;
   #running = 0;
   #waiting = 0;
   #isClosed: boolean;
+  #limit: ClockTimer | undefined = undefined;
 
   /**
    * @param isClosed - `true` where there is no response to wait for: the work is all there is.
@@ -47,14 +63,9 @@ export class Holder {
     this.context.route(execution, plan.handler);
   }
 
-  /** Whether permits were granted already, in an earlier phase. */
-  get hasLease(): boolean {
-    return this.#grants.length > 0;
-  }
-
   /** Keeps a granted lease until the end; where the end has come meanwhile, it goes back at once. */
   keep(grant: Grant): void {
-    this.#grants.push(grant);
+    (this.#grants ??= []).push(grant);
     this.#releaseAtEnd();
   }
 
@@ -97,10 +108,25 @@ export class Holder {
     this.#releaseAtEnd();
   }
 
+  /** Gives the permits back after a time, whatever still runs, counted from the first of them. */
+  limit(maxHoldMs: number, clock: Clock): void {
+    const end = (): void => {
+      this.#limit = undefined;
+      this.#release();
+    };
+    this.#limit ??= clock.setTimer(end, maxHoldMs, { background: true });
+  }
+
   #releaseAtEnd(): void {
-    if (!this.#isClosed || this.#running > 0 || this.#grants.length === 0) return;
-    const grants = this.#grants;
-    this.#grants = [];
+    if (!this.#isClosed || this.#running > 0 || this.#grants === undefined) return;
+    this.#limit?.cancel();
+    this.#limit = undefined;
+    this.#release();
+  }
+
+  #release(): void {
+    const grants = this.#grants ?? [];
+    this.#grants = undefined;
     for (const grant of grants.reverse()) grant.release();
   }
 }

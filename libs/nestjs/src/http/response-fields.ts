@@ -1,34 +1,48 @@
 import type { ApplicationValue } from '../context/rate-limiting-context.js';
+import type { Holder } from '../holding/holder.js';
 import type { RateLimitFields } from './rate-limit-fields.js';
 import { seconds } from './rate-limit-fields.js';
 import { rawResponse } from './raw-http.js';
 
+/** In the spelling of HTTP/2, which Fastify uses everywhere: the same bytes on every platform. */
+const NAMES = ['ratelimit', 'ratelimit-policy'] as const;
+
 /**
- * Writes the `RateLimit` fields. They go on Node's own response, which Express and Fastify both send, also for
- * streams and manual responses.
- *
- * @param isAddition - an earlier phase has written its items already.
+ * Writes the `RateLimit` fields. They go on Fastify's own reply, where that is what is sent; on Node's response
+ * where it isn't known who sends it: a handler that has the response may stream to it past Fastify.
  */
-export function writeRateLimit(
-  response: ApplicationValue,
-  fields: RateLimitFields,
-  isAddition: boolean,
-): void {
+export function writeRateLimit(holder: Holder, fields: RateLimitFields): void {
+  const response = holder.context.response as FieldsTarget;
   const raw = rawResponse(response);
   if (raw.headersSent || typeof raw.setHeader !== 'function') return;
-  raw.setHeader(
-    'RateLimit',
-    isAddition ? appended(raw.getHeader('RateLimit'), fields.rateLimit) : fields.rateLimit,
-  );
-  const policy = fields.rateLimitPolicy;
-  raw.setHeader(
-    'RateLimit-Policy',
-    isAddition ? appended(raw.getHeader('RateLimit-Policy'), policy) : policy,
-  );
+  const { hasFields } = holder;
+  holder.hasFields = true;
+  const isReply = raw !== (response as unknown) && !holder.plan.mayRespondItself;
+  const target: FieldsTarget = isReply ? response : raw;
+  const [limit, policy] = NAMES;
+  if (!hasFields) {
+    set(target, limit, fields.rateLimit);
+    set(target, policy, fields.rateLimitPolicy);
+    return;
+  }
+  // An earlier phase has written its items already, perhaps before it was known who sends the response.
+  const earlier = target.getHeader(limit) === undefined ? raw : target;
+  set(earlier, limit, `${String(earlier.getHeader(limit))}, ${fields.rateLimit}`);
+  set(earlier, policy, `${String(earlier.getHeader(policy))}, ${fields.rateLimitPolicy}`);
 }
 
-function appended(earlier: unknown, items: string): string {
-  return typeof earlier === 'string' ? `${earlier}, ${items}` : items;
+/** What Node's response and Fastify's reply have in common. */
+interface FieldsTarget {
+  getHeader(name: string): unknown;
+  /** Fastify's. */
+  header?(name: string, value: string): unknown;
+  /** Node's. */
+  setHeader?(name: string, value: string): unknown;
+}
+
+function set(target: FieldsTarget, name: string, value: string): void {
+  if (target.setHeader === undefined) target.header?.(name, value);
+  else target.setHeader(name, value);
 }
 
 /** What a refused response says beside the `RateLimit` fields. */
@@ -38,23 +52,16 @@ export interface RefusalFields {
   readonly closesConnection: boolean;
 }
 
-/** Writes the fields of a refusal. */
+/** Writes the fields of a refusal. An exception filter answers it, with Fastify's reply where there is one. */
 export function writeRefusal(
   response: ApplicationValue,
   { retryAfterMs, closesConnection }: RefusalFields,
 ): void {
-  if (rawResponse(response).headersSent) return;
-  // A shared cache must not answer one client with another's refusal (RFC 6585, section 4).
-  replace(response, 'Cache-Control', 'no-store');
-  if (retryAfterMs !== undefined)
-    replace(response, 'Retry-After', String(Math.max(1, seconds(retryAfterMs))));
-  if (closesConnection) replace(response, 'Connection', 'close');
-}
-
-/** Fastify keeps fields of its own, which would win over those of Node's response: `@Header()` sets them. */
-function replace(response: ApplicationValue, name: string, value: string): void {
   const raw = rawResponse(response);
-  if (raw !== response)
-    (response as { removeHeader?: (name: string) => void }).removeHeader?.(name.toLowerCase());
-  raw.setHeader?.(name, value);
+  if (raw.headersSent || typeof raw.setHeader !== 'function') return;
+  const target = response as FieldsTarget;
+  // A shared cache must not answer one client with another's refusal (RFC 6585, section 4).
+  set(target, 'cache-control', 'no-store');
+  if (retryAfterMs !== undefined) set(target, 'retry-after', String(Math.max(1, seconds(retryAfterMs))));
+  if (closesConnection) set(target, 'connection', 'close');
 }

@@ -1,10 +1,28 @@
-import type { RateLimitLease } from '@ratelease/limiters';
-import { createChainedPartitionedRateLimiter, refusedMember } from '@ratelease/limiters';
+import type { AcquiresOrWaits } from '@ratelease/limiters';
+import {
+  acquireOrWait,
+  createChainedPartitionedRateLimiter,
+  isPartitionedRateLimiter,
+  RateLimitLease,
+  refusedMember,
+} from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { CompiledPolicy, ContextLimiter } from './compiled-policy.js';
 
 /** The name of the global limiter, in exceptions and fields. */
 export const GLOBAL = 'global';
+
+/** What bounds a wait. */
+export interface WaitBounds {
+  readonly signal: AbortSignal;
+  readonly maxWaitMs: number;
+}
+
+type Asker = (
+  context: HandlingContext,
+  permits: number,
+  wait: () => WaitBounds,
+) => RateLimitLease | Promise<RateLimitLease>;
 
 /** Policies that are taken together: all of them, or none. */
 export class PolicySet {
@@ -12,7 +30,7 @@ export class PolicySet {
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
   readonly #everywhere: readonly CompiledPolicy[];
-  #limiter: ContextLimiter;
+  #ask: Asker;
 
   /**
    * @param policies - in the order in which they are asked: the global limiter first.
@@ -26,12 +44,26 @@ export class PolicySet {
     this.#everywhere = everywhere;
     this.mayWait = policies.some((policy) => policy.mayWait);
     this.holdsPermits = policies.some((policy) => policy.holdsPermits);
-    this.#limiter = combined(policies);
+    this.#ask = askerOf(combined(policies), this.mayWait);
   }
 
-  /** One limiter for all: nothing is held while waiting, and nothing is charged for a refusal. */
-  get limiter(): ContextLimiter {
-    return this.#limiter;
+  /**
+   * Asks one limiter for all: nothing is held while waiting, and nothing is charged for a refusal.
+   *
+   * @param wait - called before a wait, for what bounds it.
+   * @returns the lease, or the promise of one where the answer takes time.
+   */
+  ask(
+    context: HandlingContext,
+    permits: number,
+    wait: () => WaitBounds,
+  ): RateLimitLease | Promise<RateLimitLease> {
+    return this.#ask(context, permits, wait);
+  }
+
+  /** Whether a granted lease holds anything: those of rates don't, and nobody need wait for their end. */
+  isHeld(lease: RateLimitLease): boolean {
+    return this.holdsPermits && lease.dispose !== RateLimitLease.prototype.dispose;
   }
 
   /** A lease was granted. */
@@ -59,7 +91,7 @@ export class PolicySet {
 
   /** The policies' limiters have been replaced. */
   renew(): void {
-    this.#limiter = combined(this.policies);
+    this.#ask = askerOf(combined(this.policies), this.mayWait);
   }
 
   /** Whether a policy is the global limiter, or was added to it, and not the endpoint's. */
@@ -84,4 +116,16 @@ export class PolicySet {
 function combined(policies: readonly CompiledPolicy[]): ContextLimiter {
   const limiters = policies.map(({ limiter }) => limiter);
   return limiters.length === 1 ? limiters[0]! : createChainedPartitionedRateLimiter(...limiters);
+}
+
+/** The cheapest way to ask a limiter: without a promise, and without what only a wait needs, where it knows how. */
+function askerOf(limiter: ContextLimiter, mayWait: boolean): Asker {
+  if (acquireOrWait in limiter) {
+    const asked = limiter as ContextLimiter & AcquiresOrWaits<HandlingContext>;
+    return (context, permits, wait) => asked[acquireOrWait](context, permits, wait);
+  }
+  if (!mayWait && isPartitionedRateLimiter(limiter)) {
+    return (context, permits) => limiter.attemptAcquire(context, permits);
+  }
+  return (context, permits, wait) => limiter.acquire(context, permits, wait());
 }

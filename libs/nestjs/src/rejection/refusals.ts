@@ -2,12 +2,14 @@ import { HttpStatus } from '@nestjs/common';
 import type { RateLimitLease } from '@ratelease/limiters';
 import { MetadataName, retryAfterOfAll } from '@ratelease/limiters';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
-import type { Holder } from '../holding/holder.js';
+import type { Decision, Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { writeRateLimit, writeRefusal } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
+import type { Observation } from '../visibility/observation.js';
+import type { Visibility } from '../visibility/visibility.js';
 import type { OnRejected } from './on-rejected.js';
 import { RateLimitRejectedException } from './rate-limit-rejected.exception.js';
 import type { Rejection } from './rate-limit-rejected.exception.js';
@@ -21,14 +23,18 @@ export interface Refusal {
   readonly acquisition: Acquisition;
   readonly set: PolicySet;
   readonly lease: RateLimitLease;
+  /** Where somebody watches. */
+  readonly observation?: Observation | undefined;
 }
 
 /** Answers refused requests. */
 export class Refusals {
   readonly #settings: Settings;
+  readonly #visibility: Visibility;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, visibility: Visibility) {
     this.#settings = settings;
+    this.#visibility = visibility;
   }
 
   /**
@@ -36,17 +42,24 @@ export class Refusals {
    *
    * @returns `false` when the application's callback has sent the response itself.
    */
-  async answer(refusal: Refusal, holder: Holder): Promise<false> {
+  answer(refusal: Refusal, holder: Holder): Decision {
     const { set, lease } = refusal;
     const policy = set.refusingPolicy(lease);
-    const rejection = new RateLimitRejectedException({
+    const rejection = withoutStack({
       ...this.#rejection(set, policy, lease),
       ...messageOf(refusal, holder),
     });
+    refusal.observation?.refused(rejection, false);
+    this.#visibility.log(policy, rejection.reason, holder.context);
     if (holder.context.type === 'http') writeFields(refusal, rejection, holder);
     const callback = this.#callback(refusal, policy);
-    if (callback !== undefined && !(await runOnRejected(callback, rejection, holder.context))) return false;
+    if (callback !== undefined) return throwUnlessAnswered(callback, rejection, holder);
     throw rejection;
+  }
+
+  /** Whether the application has its say on a refusal, which may take time. */
+  hasCallback(refusal: Refusal): boolean {
+    return this.#callback(refusal, refusal.set.refusingPolicy(refusal.lease)) !== undefined;
   }
 
   /** Throws the answer to a request that can't be served because the application ends. */
@@ -57,7 +70,7 @@ export class Refusals {
     const policyName = set.refusingPolicy(lease).name;
     const status = HttpStatus.SERVICE_UNAVAILABLE;
     const message = 'The server is shutting down.';
-    throw new RateLimitRejectedException({
+    throw withoutStack({
       lease,
       policyName,
       reason: 'shutdown',
@@ -88,6 +101,27 @@ export class Refusals {
   }
 }
 
+async function throwUnlessAnswered(
+  callback: OnRejected,
+  rejection: RateLimitRejectedException,
+  { context }: Holder,
+): Promise<false> {
+  if (await runOnRejected(callback, rejection, context)) throw rejection;
+  return false;
+}
+
+/** Refusals are no faults: where they were made is always here, and writing it down costs more than all the rest. */
+function withoutStack(rejection: Rejection): RateLimitRejectedException {
+  if (Object.isFrozen(Error)) return new RateLimitRejectedException(rejection);
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return new RateLimitRejectedException(rejection);
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
+
 /** What the endpoint has its refused clients told. */
 function messageOf({ acquisition: { message } }: Refusal, { context }: Holder): { message?: string } {
   if (message === undefined) return {};
@@ -99,8 +133,7 @@ function writeFields(
   { retryAfterMs }: RateLimitRejectedException,
   holder: Holder,
 ): void {
-  const { response } = holder.context;
   const fields = rateLimitFields(set, lease);
-  if (fields !== undefined) writeRateLimit(response, fields, holder.hasLease);
-  writeRefusal(response, { retryAfterMs, closesConnection: false });
+  if (fields !== undefined) writeRateLimit(holder, fields);
+  writeRefusal(holder.context.response, { retryAfterMs, closesConnection: false });
 }

@@ -1,0 +1,216 @@
+import type { RateLimitLease } from '@ratelease/limiters';
+import { ObjectDisposedError, systemClock } from '@ratelease/limiters';
+import type { HandlingContext } from '../context/handling-context.js';
+import type { Acquisition } from '../endpoints/endpoint-plan.js';
+import { isCount } from '../endpoints/plan-book.js';
+import { InvalidDecisionError } from '../errors/invalid-decision-error.js';
+import { shown } from '../errors/shown.js';
+import type { ConnectionWatch } from '../holding/connection-watch.js';
+import { Grant } from '../holding/grant.js';
+import type { Decision, Holder } from '../holding/holder.js';
+import { rateLimitFields } from '../http/rate-limit-fields.js';
+import { writeRateLimit } from '../http/response-fields.js';
+import type { Settings } from '../module/settings.js';
+import type { PolicySet, WaitBounds } from '../policies/policy-set.js';
+import { AboveLimitLease } from '../rejection/above-limit-lease.js';
+import type { Refusal } from '../rejection/refusals.js';
+import { Refusals } from '../rejection/refusals.js';
+import { ClientGoneException } from '../rejection/client-gone.exception.js';
+import { ShutdownError } from '../rejection/shutdown-error.js';
+import type { Observation } from '../visibility/observation.js';
+import type { Visibility } from '../visibility/visibility.js';
+
+const LIMITER_DISPOSED = 'Limiter disposed';
+
+/** What is asked for: so many permits of a policy set. */
+interface Question {
+  readonly acquisition: Acquisition;
+  readonly set: PolicySet;
+  readonly permits: number;
+  readonly holder: Holder;
+  /** Where somebody watches. */
+  readonly observation?: Observation | undefined;
+}
+
+/**
+ * Decides acquisitions. A decision is a promise only where something takes time: a policy, a condition, a queue.
+ * Most requests are granted or refused at once, and then nothing is prepared that only a wait needs.
+ */
+export class Decider {
+  readonly #settings: Settings;
+  readonly #watch: ConnectionWatch;
+  readonly #refusals: Refusals;
+  readonly #visibility: Visibility;
+  readonly #waiting = new Set<Holder>();
+  #isShuttingDown = false;
+
+  constructor(settings: Settings, watch: ConnectionWatch, visibility: Visibility) {
+    this.#settings = settings;
+    this.#watch = watch;
+    this.#visibility = visibility;
+    this.#refusals = new Refusals(settings, visibility);
+  }
+
+  /** Whether the application ends. */
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
+  }
+
+  /** Refuses everything that waits, and everything that comes from now on. */
+  shutDown(): void {
+    this.#isShuttingDown = true;
+    for (const holder of this.#waiting) holder.context.abort(new ShutdownError());
+  }
+
+  /** Decides an acquisition; throws, or rejects with, the refusal. */
+  decide(acquisition: Acquisition, holder: Holder): Decision {
+    throwIfOver(holder.context);
+    const { set, when, permitCount } = acquisition;
+    if (when !== undefined || typeof permitCount !== 'number')
+      return this.#decideByCallbacks(acquisition, holder);
+    return this.#choose({ acquisition, set, permits: permitCount, holder });
+  }
+
+  async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
+    const { context } = holder;
+    this.#follow(holder);
+    const applies = acquisition.when === undefined || (await acquisition.when(context));
+    const set = applies ? acquisition.set : acquisition.otherwise;
+    if (set === null) return true;
+    const permits = applies ? await permitsOf(acquisition, context) : 1;
+    return this.#choose({ acquisition, set, permits, holder });
+  }
+
+  #choose(question: Question): Decision {
+    const choice = question.set.choosePartitions(question.holder.context);
+    if (choice === undefined) return this.#take(question);
+    this.#follow(question.holder);
+    return choice.then(() => this.#take(question));
+  }
+
+  /** Whatever takes time, somebody must notice when the client leaves meanwhile. */
+  #follow(holder: Holder): void {
+    if (holder.context.type === 'http') this.#watch.watch(holder);
+  }
+
+  #take(asked: Question): Decision {
+    const question = this.#observed(asked);
+    const answer = this.#ask(question);
+    if (answer instanceof Promise) return answer.then((lease) => this.#settle(question, lease));
+    return this.#settle(question, answer);
+  }
+
+  /** Nothing is made for those who watch where nobody does. */
+  #observed(question: Question): Question {
+    const { acquisition, set, permits, holder } = question;
+    const { endpoint } = acquisition;
+    const observation = this.#visibility.observe({ set, permits, endpoint, context: holder.context });
+    return observation === undefined ? question : { ...question, observation };
+  }
+
+  #ask(question: Question): RateLimitLease | Promise<RateLimitLease> {
+    const { set, permits, holder } = question;
+    if (this.#isShuttingDown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
+    let isWaiting = false;
+    try {
+      const answer = set.ask(holder.context, permits, () => {
+        isWaiting = true;
+        return this.#beginWait(question);
+      });
+      // What wasn't asked how long it may wait has answered, if with a promise.
+      return answer instanceof Promise ? this.#await(question, answer, isWaiting) : answer;
+    } catch (error) {
+      if (isWaiting) this.#endWait(question);
+      return this.#unaskable(question, error);
+    }
+  }
+
+  async #await(
+    question: Question,
+    answer: Promise<RateLimitLease>,
+    isWaiting: boolean,
+  ): Promise<RateLimitLease> {
+    if (isWaiting) question.observation?.waiting(answer);
+    try {
+      return await answer;
+    } catch (error) {
+      return this.#unaskable(question, error);
+    } finally {
+      if (isWaiting) this.#endWait(question);
+    }
+  }
+
+  #beginWait({ acquisition, set, holder }: Question): WaitBounds {
+    const isFull = this.#waiting.size >= this.#settings.maxQueuedRequests;
+    this.#waiting.add(holder);
+    holder.beginWait();
+    set.noteQueued(1);
+    this.#follow(holder);
+    return { signal: holder.context.signal, maxWaitMs: isFull ? 0 : (acquisition.maxWaitMs ?? Infinity) };
+  }
+
+  #endWait({ set, holder }: Question): void {
+    holder.endWait();
+    set.noteQueued(-1);
+    this.#waiting.delete(holder);
+  }
+
+  /** The answer in place of a lease, where asking is an error. */
+  #unaskable({ set, holder, observation }: Question, error: unknown): RateLimitLease {
+    const isShutdown =
+      error instanceof ShutdownError || (error instanceof ObjectDisposedError && this.#isShuttingDown);
+    if (isShutdown || error instanceof ClientGoneException) observation?.canceled();
+    if (isShutdown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
+    if (isAboveLimit(error)) return new AboveLimitLease();
+    throw error;
+  }
+
+  #settle(question: Question, lease: RateLimitLease): Decision {
+    const { set, permits, holder, observation } = question;
+    if (!lease.isAcquired) return this.#refuse(question, lease);
+    const { context } = holder;
+    if (context.type === 'http') {
+      const fields = rateLimitFields(set, lease);
+      if (fields !== undefined) writeRateLimit(holder, fields);
+    }
+    set.noteGranted(permits);
+    observation?.acquired();
+    if (observation !== undefined || set.isHeld(lease)) {
+      holder.keep(new Grant(lease, set, permits, observation));
+      this.#follow(holder);
+      const { maxHoldMs, clock = systemClock } = this.#settings;
+      if (maxHoldMs !== undefined) holder.limit(maxHoldMs, clock);
+    } else {
+      set.noteReleased(permits);
+    }
+    throwIfOver(context);
+    return true;
+  }
+
+  #refuse({ acquisition, set, holder, observation }: Question, lease: RateLimitLease): Decision {
+    const isEnd = this.#isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
+    if (isEnd) this.#refusals.answerShutdown(set, lease, holder);
+    set.refusingPolicy(lease).counters.refused++;
+    const refusal: Refusal = { acquisition, set, lease, observation };
+    if (this.#refusals.hasCallback(refusal)) this.#follow(holder);
+    return this.#refusals.answer(refusal, holder);
+  }
+}
+
+async function permitsOf({ endpoint, permitCount }: Acquisition, context: HandlingContext): Promise<number> {
+  if (typeof permitCount === 'number') return permitCount;
+  const permits: unknown = await permitCount(context);
+  if (isCount(permits)) return permits;
+  throw new InvalidDecisionError(
+    `${endpoint}: permitCount must return an integer of at least 0, but returned ${shown(permits)}.`,
+  );
+}
+
+/** Whatever was awaited, the client may have left meanwhile: its handler must not run. */
+function throwIfOver({ abortReason }: HandlingContext): void {
+  if (abortReason !== undefined) throw abortReason;
+}
+
+function isAboveLimit(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT';
+}
