@@ -1,4 +1,8 @@
-import type { ConcurrencyLimiterOptions, RateLimitPartition as Partition } from '@ratelease/limiters';
+import type {
+  ConcurrencyLimiterOptions,
+  RateLimitPartition as Partition,
+  SingleShareableLeaseOwner,
+} from '@ratelease/limiters';
 import {
   ConcurrencyLimiter,
   createPartitionedRateLimiter,
@@ -44,7 +48,9 @@ export class ActiveSessionsPerGroupLimiter extends LinkedLeaseRateLimiter<RateLi
     this.#sessions = sessions;
   }
 
-  protected override getLeaseStore(context: RateLimitingContext): SessionLeaseStore | null {
+  protected override getLeaseStore(
+    context: RateLimitingContext,
+  ): SingleShareableLeaseOwner<RateLimitingContext> | null {
     const session = this.#sessions.of(context);
     return session?.isAvailable === true ? this.#storeOf(session) : null;
   }

@@ -1,4 +1,4 @@
-import type { Clock, ConcurrencyLimiterOptions } from '@ratelease/limiters';
+import type { Clock, ConcurrencyLimiterOptions, SingleShareableLeaseOwner } from '@ratelease/limiters';
 import {
   ConcurrencyLimiter,
   createPartitionedRateLimiter,
@@ -51,7 +51,9 @@ export class ConnectionsPerKeyLimiter extends LinkedLeaseRateLimiter<RateLimitin
     super(base, { disposeBaseLimiter: true, clock });
   }
 
-  protected override getLeaseStore(context: RateLimitingContext): SessionLeaseStore | null {
+  protected override getLeaseStore(
+    context: RateLimitingContext,
+  ): SingleShareableLeaseOwner<RateLimitingContext> | null {
     const client = clientOf(context);
     return client === undefined ? null : this.#storeOf(client);
   }

@@ -24,7 +24,7 @@ export interface ActiveSessionModuleOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** The options, checked and with their defaults. @internal */
+/** The options, checked and with their defaults. */
 export interface ActiveSessionSettings extends SessionSettings {
   readonly group: GroupStrategy;
   readonly session: SessionStrategy;

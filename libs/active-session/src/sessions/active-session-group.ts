@@ -77,14 +77,17 @@ export class ActiveSessionGroup extends Lifespan {
     if (this.#sessions.size === 0) void this.endWith('group');
   }
 
+  /** @internal */
   protected override describe(): string {
     return `The group ${JSON.stringify(this.id)} of sessions`;
   }
 
+  /** @internal */
   protected override onEnd(): void {
     this.#forgetGroup(this);
   }
 
+  /** @internal */
   protected override onTold(): void {
     // Nobody else is to be told.
   }

@@ -12,7 +12,7 @@ import { UsageClock } from './usage-clock.js';
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyWork = BackgroundWork<any, any>;
 
-/** What all sessions of an application have in common. @internal */
+/** What all sessions of an application have in common. */
 export interface SessionSettings extends SessionLifetime {
   readonly clock: Clock;
   readonly workGraceMs: number;
@@ -99,20 +99,24 @@ export class ActiveSession extends Lifespan {
     this.#leaveListeners.add(listener);
   }
 
+  /** @internal */
   protected override describe(): string {
     return `The session ${JSON.stringify(this.id)} of the group ${JSON.stringify(this.group.id)}`;
   }
 
+  /** @internal */
   protected override onEnd(): void {
     this.#usage.stop();
     this.group.forget(this);
   }
 
+  /** @internal */
   protected override onTold(): void {
     this.#leaveListeners.clear();
     this.group.endWhenEmpty();
   }
 
+  /** @internal */
   protected override beforeDisposal(): Promise<void> | undefined {
     if (this.#works.size === 0) return undefined;
     const { clock, workGraceMs } = this.#settings;

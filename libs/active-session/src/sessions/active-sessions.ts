@@ -20,6 +20,7 @@ export class ActiveSessions implements OnModuleDestroy {
   readonly #groups = new Map<string, ActiveSessionGroup>();
   readonly #requests: RequestSessions;
 
+  /** @internal */
   constructor(@Inject(ACTIVE_SESSION_SETTINGS) settings: ActiveSessionSettings) {
     this.#settings = settings;
     this.clock = settings.clock;

@@ -57,21 +57,21 @@ export abstract class Lifespan {
     throw this.#abort.signal.reason as SessionEndedError;
   }
 
-  /** What messages call it. */
+  /** What messages call it. @internal */
   protected abstract describe(): string;
 
-  /** Called once, at the end, before anybody is told: nobody may find it any more. */
+  /** Called once, at the end, before anybody is told: nobody may find it any more. @internal */
   protected abstract onEnd(): void;
 
-  /** Called once, when everybody has been told. */
+  /** Called once, when everybody has been told. @internal */
   protected abstract onTold(): void;
 
-  /** What has to be over before owned resources end. */
+  /** What has to be over before owned resources end. @internal */
   protected beforeDisposal(): Promise<void> | undefined {
     return undefined;
   }
 
-  /** Ends it; later calls have the same outcome. Never rejects: errors go to the handler. */
+  /** Ends it; later calls have the same outcome. Never rejects: errors go to the handler. @internal */
   protected endWith(reason: SessionEndReason): Promise<void> {
     if (this.#ending !== undefined) return this.#ending;
     let over!: () => void;
