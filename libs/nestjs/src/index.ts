@@ -19,6 +19,7 @@ export { InvalidDecisionError } from './errors/invalid-decision-error.js';
 export { MissingKeyError } from './errors/missing-key-error.js';
 export type { RateLimitingErrorCode } from './errors/rate-limiting-configuration-error.js';
 export { RateLimitingConfigurationError } from './errors/rate-limiting-configuration-error.js';
+export type { ProblemDetails } from './http/problem-details.js';
 export { RATE_LIMIT_HEADERS } from './http/rate-limit-fields.js';
 export { byClient } from './keys/by-client.js';
 export { byHeader } from './keys/by-header.js';
@@ -46,6 +47,7 @@ export { DelegatedRateLimiterPolicy } from './policies/delegated-rate-limiter-po
 export type { AlgorithmName, AlgorithmNumbers } from './policies/limiter-numbers.js';
 export type { PolicyClass, PolicyDefinition, PolicyInstance } from './policies/policy-definition.js';
 export type { PolicyName, RateLimitingPolicies } from './policies/policy-names.js';
+export type { PolicyTraits } from './policies/policy-traits.js';
 export type { PolicyOptions } from './policies/policy-options.js';
 export type { IRateLimiterPolicy, PartitionChoice, Partitioner } from './policies/rate-limiter-policy.js';
 export type { SelectivePolicyOptions } from './policies/selective-rate-limiter-policy.js';

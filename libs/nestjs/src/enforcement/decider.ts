@@ -9,6 +9,8 @@ import type { ConnectionWatch } from '../holding/connection-watch.js';
 import { Grant } from '../holding/grant.js';
 import type { Decision, Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
+import { isPreflight } from '../http/preflight.js';
+import { writeStyled } from '../http/refusal-style.js';
 import { writeRateLimit } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import type { PolicySet, WaitBounds } from '../policies/policy-set.js';
@@ -65,6 +67,7 @@ export class Decider {
   /** Decides an acquisition; throws, or rejects with, the refusal. */
   decide(acquisition: Acquisition, holder: Holder): Decision {
     throwIfOver(holder.context);
+    if (isPreflight(holder.context) && !this.#settings.countPreflights) return true;
     const { set, when, permitCount } = acquisition;
     if (when !== undefined || typeof permitCount !== 'number')
       return this.#decideByCallbacks(acquisition, holder);
@@ -172,6 +175,8 @@ export class Decider {
     if (context.type === 'http') {
       const fields = rateLimitFields(set, lease);
       if (fields !== undefined) writeRateLimit(holder, fields);
+      const { legacyHeaders, exposeHeaders } = this.#settings;
+      if (legacyHeaders || exposeHeaders) writeStyled(context, this.#settings, { set, lease });
     }
     set.noteGranted(permits);
     observation?.acquired();

@@ -1,4 +1,5 @@
 import type { RateLimitLease, RateLimitQuota } from '@ratelease/limiters';
+import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
 import { structuredString } from './structured-string.js';
 
@@ -29,7 +30,7 @@ export function rateLimitFields(set: PolicySet, lease: RateLimitLease): RateLimi
   let rateLimitPolicy = '';
   for (let index = 0; index < quota.length; index++) {
     const entry = quota[index]!;
-    if (entry.limit === Infinity) continue;
+    if (entry.limit === Infinity || !policyOf(set, entry).showsQuota) continue;
     const separator = rateLimit === '' ? '' : ', ';
     const name = itemName(set, quota, index);
     rateLimit += `${separator}${name};r=${integer(entry.remaining)}${reset(entry)}`;
@@ -38,10 +39,14 @@ export function rateLimitFields(set: PolicySet, lease: RateLimitLease): RateLimi
   return rateLimit === '' ? undefined : { rateLimit, rateLimitPolicy };
 }
 
+function policyOf({ policies }: PolicySet, { member }: RateLimitQuota): CompiledPolicy {
+  return policies[member] ?? policies[0];
+}
+
 /** A second limiter of the same policy needs a name of its own. */
 function itemName(set: PolicySet, quota: readonly RateLimitQuota[], index: number): string {
   const { member } = quota[index]!;
-  const policy = set.policies[member] ?? set.policies[0];
+  const policy = policyOf(set, quota[index]!);
   let number = 1;
   for (let earlier = 0; earlier < index; earlier++) if (quota[earlier]!.member === member) number++;
   return number === 1 ? policy.fieldName : structuredString(`${policy.name}-${number}`);

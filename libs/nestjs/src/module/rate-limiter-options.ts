@@ -34,6 +34,16 @@ export class RateLimiterOptions implements RateLimitingSettings {
   maxHoldMs: number | undefined = undefined;
   /** Whether log lines name keys. */
   logKeys: 'hashed' | undefined = undefined;
+  /** Also the older `X-RateLimit-…` fields. */
+  legacyHeaders: boolean | undefined = undefined;
+  /** Have CORS expose the fields. */
+  exposeHeaders: boolean | undefined = undefined;
+  /** Problem details for everybody. */
+  problemDetails: boolean | undefined = undefined;
+  /** Spreads `Retry-After`. */
+  retryAfterJitter: number | undefined = undefined;
+  /** Whether CORS preflights count. */
+  countPreflights: boolean | undefined = undefined;
 
   readonly #policies = new Map<string, PolicyDefinition>();
 

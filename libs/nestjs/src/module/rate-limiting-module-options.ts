@@ -51,6 +51,25 @@ export interface RateLimitingSettings {
   maxHoldMs?: number | undefined;
   /** `'hashed'`: the debug log of refusals names the key of the last one, by a hash. @defaultValue no keys in logs */
   logKeys?: 'hashed' | undefined;
+  /**
+   * Also `X-RateLimit-Limit`, `-Remaining` and `-Reset` (seconds), of the limit that is nearest to its end.
+   * @defaultValue false
+   */
+  legacyHeaders?: boolean | undefined;
+  /** Adds the fields to `Access-Control-Expose-Headers`, for requests with an `Origin`. @defaultValue false */
+  exposeHeaders?: boolean | undefined;
+  /**
+   * `true`: refusals are problem details (RFC 9457) for everybody, not only for clients whose `Accept` names
+   * `application/problem+json`. @defaultValue false
+   */
+  problemDetails?: boolean | undefined;
+  /**
+   * Adds up to this share, 0 to 1, to each `Retry-After`, by chance, so that not all come back in the same second.
+   * @defaultValue 0
+   */
+  retryAfterJitter?: number | undefined;
+  /** Whether CORS preflights are limited as other requests are. @defaultValue false */
+  countPreflights?: boolean | undefined;
 }
 
 /** Options of the module, as an object. */

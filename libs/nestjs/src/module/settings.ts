@@ -21,6 +21,11 @@ export interface Settings {
   readonly maxQueuedRequests: number;
   readonly maxHoldMs: number | undefined;
   readonly logKeys: 'hashed' | undefined;
+  readonly legacyHeaders: boolean;
+  readonly exposeHeaders: boolean;
+  readonly problemDetails: boolean;
+  readonly retryAfterJitter: number;
+  readonly countPreflights: boolean;
 }
 
 /** The options beside the policies. */
@@ -36,6 +41,11 @@ export const SETTING_NAMES = [
   'maxQueuedRequests',
   'maxHoldMs',
   'logKeys',
+  'legacyHeaders',
+  'exposeHeaders',
+  'problemDetails',
+  'retryAfterJitter',
+  'countPreflights',
 ] as const;
 const KNOWN = [...SETTING_NAMES, 'policies'];
 /** Only `forRoot()` itself can import modules: what a factory returns comes too late for that. */
@@ -134,16 +144,31 @@ function checked(place: string, options: RateLimiterOptions): Settings {
     (value) => value === 'guard' || value === 'middleware',
   );
   checkThat(place, options, ['maxHoldMs', 'a number of milliseconds above 0'], isDuration);
+  for (const name of FLAGS) checkThat(place, options, [name, 'true or false'], isBoolean);
+  checkThat(place, options, ['retryAfterJitter', 'a number from 0 to 1'], isShare);
   checkThat(place, options, ['logKeys', "'hashed', or nothing"], (value) => value === 'hashed');
   checkThat(place, options, ['onRejected', 'a function'], (value) => typeof value === 'function');
   checkThat(place, options, ['bind', 'true or false'], (value) => typeof value === 'boolean');
   checkThat(place, options, ['endpoints', 'a list'], Array.isArray);
   checkThat(place, options, ['clock', 'an object with the methods now and setTimer'], isClock);
   const { global, globalPhase, onRejected, clock, policies, endpoints = [], maxHoldMs, logKeys } = options;
+  const { legacyHeaders = false, exposeHeaders = false, problemDetails = false } = options;
+  const { retryAfterJitter = 0, countPreflights = false } = options;
   return {
     ...{ global, globalPhase, onRejected, clock, policies, endpoints, bind },
     ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs, logKeys },
+    ...{ legacyHeaders, exposeHeaders, problemDetails, retryAfterJitter, countPreflights },
   };
+}
+
+const FLAGS = ['legacyHeaders', 'exposeHeaders', 'problemDetails', 'countPreflights'] as const;
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+function isShare(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 1;
 }
 
 function isDuration(value: unknown): boolean {

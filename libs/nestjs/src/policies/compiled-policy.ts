@@ -9,6 +9,7 @@ import { isPromise } from '../keys/key-function.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { resetLimiter, resetPartition } from './limiter-reset.js';
 import { PolicyCounters } from './policy-counters.js';
+import type { PolicyTraits } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
 /** How a policy decides: by choosing partitions of a limiter that we make, or with a limiter of the user's. */
@@ -22,6 +23,7 @@ export interface CompiledPolicyInit {
   readonly index: number;
   readonly name: string;
   readonly onRejected: OnRejected | undefined;
+  readonly traits: PolicyTraits;
   /** Whether a request may wait in its queue; `true` where unknown. */
   readonly mayWait: boolean;
   /** Whether its leases hold permits until they are disposed; `true` where unknown. */
@@ -42,6 +44,12 @@ export class CompiledPolicy {
   /** The name as an item of the `RateLimit` fields. */
   readonly fieldName: string;
   readonly onRejected: OnRejected | undefined;
+  /** Decides and counts, and refuses nobody. */
+  readonly isShadow: boolean;
+  /** Whether the `RateLimit` fields mention it. */
+  readonly showsQuota: boolean;
+  /** The status of its refusals, where it isn't the module's. */
+  readonly rejectionStatusCode: number | undefined;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
   readonly isInProcess: boolean;
@@ -56,6 +64,9 @@ export class CompiledPolicy {
     this.name = init.name;
     this.fieldName = structuredString(init.name);
     this.onRejected = init.onRejected;
+    this.isShadow = init.traits.shadow ?? false;
+    this.showsQuota = init.traits.headers ?? true;
+    this.rejectionStatusCode = init.traits.rejectionStatusCode;
     this.mayWait = init.mayWait;
     this.holdsPermits = init.holdsPermits;
     this.#partitioner = 'partitioner' in source ? source.partitioner : undefined;

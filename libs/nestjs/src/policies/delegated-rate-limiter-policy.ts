@@ -1,5 +1,6 @@
 import type { ApplicationValue, RateLimitingContext } from '../context/rate-limiting-context.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
+import type { PolicyTraits } from './policy-traits.js';
 import type { IRateLimiterPolicy, PartitionChoice, Partitioner } from './rate-limiter-policy.js';
 
 /** A policy from functions: as an unnamed policy, or where a partitioner needs an `onRejected` of its own. */
@@ -7,7 +8,17 @@ export class DelegatedRateLimiterPolicy<TKey = ApplicationValue> implements IRat
   readonly #partitioner: Partitioner<TKey>;
   readonly onRejected?: OnRejected;
 
-  constructor(partitioner: Partitioner<TKey>, onRejected?: OnRejected) {
+  /** See {@link PolicyTraits.headers}. */
+  readonly headers?: boolean | undefined;
+  /** See {@link PolicyTraits.shadow}. */
+  readonly shadow?: boolean | undefined;
+  /** See {@link PolicyTraits.rejectionStatusCode}. */
+  readonly rejectionStatusCode?: number | undefined;
+
+  constructor(partitioner: Partitioner<TKey>, onRejected?: OnRejected, traits: PolicyTraits = {}) {
+    this.headers = traits.headers;
+    this.shadow = traits.shadow;
+    this.rejectionStatusCode = traits.rejectionStatusCode;
     this.#partitioner = partitioner;
     if (onRejected !== undefined) this.onRejected = onRejected;
   }

@@ -6,6 +6,8 @@ import type { KeyFunction, SpacedKeyFunction } from '../keys/key-function.js';
 import { inOwnSpace, isPromise, keyText } from '../keys/key-function.js';
 import type { AlgorithmName, AlgorithmNumbers } from './limiter-numbers.js';
 import { ALGORITHM_NAMES, checkNumbers, optionsOf, partitionOf } from './limiter-numbers.js';
+import type { PolicyTraits } from './policy-traits.js';
+import { readTraits, TRAIT_NAMES } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
 /**
@@ -14,12 +16,13 @@ import type { Partitioner } from './rate-limiter-policy.js';
  * `key` is a key function, or a text for one counter that everybody shares. @defaultValue `'shared'`
  */
 export type PolicyOptions = {
-  readonly [Name in AlgorithmName]: AlgorithmNumbers[Name] & {
-    /** How it is limited. */
-    readonly algorithm: Name;
-    /** Whom requests count for. */
-    readonly key?: KeyFunction | string | undefined;
-  };
+  readonly [Name in AlgorithmName]: AlgorithmNumbers[Name] &
+    PolicyTraits & {
+      /** How it is limited. */
+      readonly algorithm: Name;
+      /** Whom requests count for. */
+      readonly key?: KeyFunction | string | undefined;
+    };
 }[AlgorithmName];
 
 const SHARED = 'shared';
@@ -29,6 +32,7 @@ export interface PolicyFromOptions {
   readonly partitioner: Partitioner<string>;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
+  readonly traits: PolicyTraits;
 }
 
 /**
@@ -42,7 +46,14 @@ export function policyFromOptions(
   options: PolicyOptions,
   clock: Clock | undefined,
 ): PolicyFromOptions {
-  const { algorithm, key, ...numbers } = options;
+  const {
+    algorithm,
+    key,
+    headers: _headers,
+    shadow: _shadow,
+    rejectionStatusCode: _status,
+    ...numbers
+  } = options;
   checkAlgorithm(policy, algorithm);
   checkOptionNames(policy, algorithm, numbers);
   try {
@@ -61,6 +72,7 @@ export function policyFromOptions(
     },
     mayWait: (numbers.queueLimit ?? 0) > 0,
     holdsPermits: algorithm === 'concurrency',
+    traits: readTraits(policy, options),
   };
 }
 
@@ -74,7 +86,7 @@ function checkAlgorithm(policy: string, algorithm: unknown): void {
 }
 
 function checkOptionNames(policy: string, algorithm: AlgorithmName, numbers: object): void {
-  const known = optionsOf(algorithm);
+  const known = [...optionsOf(algorithm), ...TRAIT_NAMES];
   const unknown = Object.keys(numbers).find((option) => !known.includes(option));
   if (unknown === undefined) return;
   throw new RateLimitingConfigurationError(

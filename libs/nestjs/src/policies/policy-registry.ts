@@ -10,6 +10,8 @@ import { CompiledPolicy } from './compiled-policy.js';
 import type { PolicyClass, PolicyDefinition, PolicyInstance } from './policy-definition.js';
 import { isPartitionedLimiter, isPolicy, isPolicyClass, isSelectivePolicy } from './policy-definition.js';
 import { namedAfter } from './named-partition.js';
+import type { PolicyTraits } from './policy-traits.js';
+import { readTraits } from './policy-traits.js';
 import { policyFromOptions } from './policy-options.js';
 import { GLOBAL, PolicySet } from './policy-set.js';
 
@@ -20,6 +22,7 @@ export type PolicyProvider = (type: PolicyClass) => Promise<PolicyInstance>;
 interface Compilable {
   readonly source: PolicySource;
   readonly onRejected?: OnRejected | undefined;
+  readonly traits?: PolicyTraits;
   readonly mayWait?: boolean;
   readonly holdsPermits?: boolean;
 }
@@ -167,12 +170,13 @@ export class PolicyRegistry {
     await Promise.all(this.#all.map((policy) => (policy.ownsLimiter ? policy.limiter.dispose() : undefined)));
   }
 
-  #add(name: string, { source, onRejected, mayWait, holdsPermits }: Compilable): CompiledPolicy {
+  #add(name: string, { source, onRejected, traits = {}, mayWait, holdsPermits }: Compilable): CompiledPolicy {
     const { clock } = this.#settings;
     const policy = new CompiledPolicy(source, {
       index: this.#all.length,
       name,
       onRejected,
+      traits,
       mayWait: mayWait ?? true,
       holdsPermits: holdsPermits ?? true,
       // Only options objects tell; a partitioner may well ask a store.
@@ -189,10 +193,15 @@ export class PolicyRegistry {
       return {
         source: { partitioner: (context) => policy.getPartition(context) },
         onRejected: boundCallback(policy),
+        traits: readTraits(place, policy),
       };
     }
     if (isSelectivePolicy(policy))
-      return { source: { limiter: policy.limiter }, onRejected: boundCallback(policy) };
+      return {
+        source: { limiter: policy.limiter },
+        onRejected: boundCallback(policy),
+        traits: readTraits(place, policy),
+      };
     if (isPartitionedLimiter(policy)) return { source: { limiter: policy } };
     if (typeof policy === 'function') return { source: { partitioner: policy } };
     if (typeof policy === 'object' && policy !== null && 'algorithm' in policy) {

@@ -1,4 +1,6 @@
 import { HttpException } from '@nestjs/common';
+import type { ProblemDetails } from '../http/problem-details.js';
+import { problemDetails } from '../http/problem-details.js';
 import type { RateLimitLease } from '@ratelease/limiters';
 
 /** Which part refused: the global limiter, a policy, a store that can't be reached, the end of the application. */
@@ -35,6 +37,8 @@ export class RateLimitRejectedException extends HttpException {
   /** Milliseconds until the same request could pass; `undefined` where nobody knows, as for concurrency. */
   readonly retryAfterMs: number | undefined;
   #status: number;
+  #isProblem = false;
+  #policyShown: string | undefined;
 
   constructor(rejection: Rejection) {
     super(rejection.message, rejection.status);
@@ -52,8 +56,20 @@ export class RateLimitRejectedException extends HttpException {
   }
 
   /** The body of the answer. */
-  override getResponse(): RejectionBody {
-    return { statusCode: this.#status, message: this.message };
+  override getResponse(): RejectionBody | ProblemDetails {
+    const { reason, message: detail } = this;
+    if (!this.#isProblem) return { statusCode: this.#status, message: detail };
+    return problemDetails({ status: this.#status, reason, detail, policyName: this.#policyShown });
+  }
+
+  /**
+   * Has the body be problem details.
+   *
+   * @internal
+   */
+  answerAsProblem(policyName: string | undefined): void {
+    this.#isProblem = true;
+    this.#policyShown = policyName;
   }
 
   /** Takes over a status that `onRejected` has set on the response. */

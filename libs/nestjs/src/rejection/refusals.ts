@@ -4,6 +4,8 @@ import { MetadataName, retryAfterOfAll } from '@ratelease/limiters';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import type { Decision, Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
+import { acceptsProblem } from '../http/problem-details.js';
+import { writeProblemType, writeStyled } from '../http/refusal-style.js';
 import { writeRateLimit, writeRefusal } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
@@ -51,10 +53,27 @@ export class Refusals {
     });
     refusal.observation?.refused(rejection, false);
     this.#visibility.log(policy, rejection.reason, holder.context);
-    if (holder.context.type === 'http') writeFields(refusal, rejection, holder);
+    if (holder.context.type === 'http') this.#write(refusal, rejection, holder);
     const callback = this.#callback(refusal, policy);
-    if (callback !== undefined) return throwUnlessAnswered(callback, rejection, holder);
+    const isProblem = holder.context.type === 'http' && this.#wantsProblem(holder);
+    if (isProblem) rejection.answerAsProblem(policy.showsQuota ? policy.name : undefined);
+    if (callback !== undefined) return throwUnlessAnswered(callback, { rejection, isProblem }, holder);
+    if (isProblem) writeProblemType(holder.context.response);
     throw rejection;
+  }
+
+  #wantsProblem({ context }: Holder): boolean {
+    return this.#settings.problemDetails || acceptsProblem(context.request);
+  }
+
+  #write({ set, lease }: Refusal, { retryAfterMs }: RateLimitRejectedException, holder: Holder): void {
+    const { retryAfterJitter, legacyHeaders, exposeHeaders } = this.#settings;
+    const fields = rateLimitFields(set, lease);
+    if (fields !== undefined) writeRateLimit(holder, fields);
+    if (legacyHeaders || exposeHeaders) writeStyled(holder.context, this.#settings, { set, lease });
+    const spread =
+      retryAfterMs === undefined ? undefined : retryAfterMs * (1 + Math.random() * retryAfterJitter);
+    writeRefusal(holder.context.response, { retryAfterMs: spread, closesConnection: false });
   }
 
   /** Whether the application has its say on a refusal, which may take time. */
@@ -88,7 +107,12 @@ export class Refusals {
       return { ...common, reason: 'store', status: HttpStatus.SERVICE_UNAVAILABLE, message };
     }
     const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
-    return { ...common, reason, status: this.#settings.rejectionStatusCode, message: 'Too many requests.' };
+    return {
+      ...common,
+      reason,
+      status: policy.rejectionStatusCode ?? this.#settings.rejectionStatusCode,
+      message: 'Too many requests.',
+    };
   }
 
   /** The policy's, if it has one, whichever limiter refused; else the module's. */
@@ -103,11 +127,12 @@ export class Refusals {
 
 async function throwUnlessAnswered(
   callback: OnRejected,
-  rejection: RateLimitRejectedException,
+  { rejection, isProblem }: { readonly rejection: RateLimitRejectedException; readonly isProblem: boolean },
   { context }: Holder,
 ): Promise<false> {
-  if (await runOnRejected(callback, rejection, context)) throw rejection;
-  return false;
+  if (!(await runOnRejected(callback, rejection, context))) return false;
+  if (isProblem) writeProblemType(context.response);
+  throw rejection;
 }
 
 /** Refusals are no faults: where they were made is always here, and writing it down costs more than all the rest. */
@@ -126,14 +151,4 @@ function withoutStack(rejection: Rejection): RateLimitRejectedException {
 function messageOf({ acquisition: { message } }: Refusal, { context }: Holder): { message?: string } {
   if (message === undefined) return {};
   return { message: typeof message === 'function' ? message(context) : message };
-}
-
-function writeFields(
-  { set, lease }: Refusal,
-  { retryAfterMs }: RateLimitRejectedException,
-  holder: Holder,
-): void {
-  const fields = rateLimitFields(set, lease);
-  if (fields !== undefined) writeRateLimit(holder, fields);
-  writeRefusal(holder.context.response, { retryAfterMs, closesConnection: false });
 }
