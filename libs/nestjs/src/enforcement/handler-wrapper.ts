@@ -1,3 +1,4 @@
+import { replaceMethod } from '../binding/method-replacement.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
@@ -26,8 +27,7 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
     );
   }
   const wrapper = wrapped(handler as Method, plan, tools.enforcement);
-  copyIdentity(handler, wrapper);
-  Object.defineProperty(instance, methodName, { value: wrapper, writable: true, configurable: true });
+  replaceMethod(instance, methodName, wrapper);
   tools.plans.alias(controller, wrapper, plan);
 }
 
@@ -54,15 +54,4 @@ function isDecided({ plan, decisions }: Holder): boolean {
 async function passBoth(enforcement: Enforcement, holder: Holder): Promise<boolean> {
   if (!(await enforcement.pass('args', holder))) return false;
   return enforcement.pass('condition', holder);
-}
-
-/** Guards, status codes and everything else that decorators left on a method are found by the function. */
-// oxlint-disable-next-line typescript/no-unsafe-function-type
-function copyIdentity(from: Function, to: Function): void {
-  for (const key of Reflect.getOwnMetadataKeys(from)) {
-    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, from), to);
-  }
-  for (const property of ['name', 'length'] as const) {
-    Object.defineProperty(to, property, { value: from[property], configurable: true });
-  }
 }

@@ -1,5 +1,9 @@
-import type { CanActivate, NestInterceptor, Provider } from '@nestjs/common';
-import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import type { Provider } from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR, ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { HttpBinding } from '../binding/http-binding.js';
+import type { OwnEnhancers } from '../binding/own-enhancers.js';
+import { ownEnhancers } from '../binding/own-enhancers.js';
+import { LastGuard } from '../enforcement/last-guard.js';
 import { Enforcement } from '../enforcement/enforcement.js';
 import { MiddlewarePhase } from '../enforcement/middleware-phase.js';
 import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
@@ -16,16 +20,14 @@ import {
   BOOT,
   BOOT_WARNINGS,
   ENFORCEMENT,
+  HTTP_BINDING,
   MIDDLEWARE_PHASE,
+  OWN_ENHANCERS,
   PLANS,
   POLICIES,
   SETTINGS,
   VISIBILITY,
 } from './tokens.js';
-
-/** Stand in the place of what the application binds itself: Nest wants a guard and an interceptor there. */
-const PASSING_GUARD: CanActivate = { canActivate: () => true };
-const PASSING_INTERCEPTOR: NestInterceptor = { intercept: (_execution, next) => next.handle() };
 
 /** Everything that an application's rate limiting is made of, beside the settings. */
 export const CORE_PROVIDERS: readonly Provider[] = [
@@ -48,16 +50,23 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   RateLimitingService,
   RateLimitingGuard,
   RateLimitingInterceptor,
+  LastGuard,
   {
-    provide: APP_GUARD,
-    inject: [SETTINGS, RateLimitingGuard],
-    useFactory: (settings: Settings, guard: CanActivate) => (settings.bind ? guard : PASSING_GUARD),
+    provide: OWN_ENHANCERS,
+    inject: [SETTINGS, RateLimitingGuard, RateLimitingInterceptor, LastGuard],
+    useFactory: ownEnhancers,
   },
+  { provide: APP_GUARD, inject: [OWN_ENHANCERS], useFactory: ({ guard }: OwnEnhancers) => guard },
   {
     provide: APP_INTERCEPTOR,
-    inject: [SETTINGS, RateLimitingInterceptor],
-    useFactory: (settings: Settings, interceptor: NestInterceptor) =>
-      settings.bind ? interceptor : PASSING_INTERCEPTOR,
+    inject: [OWN_ENHANCERS],
+    useFactory: ({ interceptor }: OwnEnhancers) => interceptor,
+  },
+  {
+    provide: HTTP_BINDING,
+    inject: [ApplicationConfig, ModulesContainer, PLANS, OWN_ENHANCERS],
+    useFactory: (config: ApplicationConfig, modules: ModulesContainer, plans: PlanBook, own: OwnEnhancers) =>
+      new HttpBinding(config, modules, plans, own),
   },
 ];
 

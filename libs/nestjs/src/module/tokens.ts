@@ -20,3 +20,7 @@ export const FEATURE_POLICIES = Symbol.for('ratelease.feature-policies');
 export const BOOT_WARNINGS = Symbol.for('ratelease.boot-warnings');
 /** Shows what the limits do. @internal */
 export const VISIBILITY = Symbol.for('ratelease.visibility');
+/** What stands in the application's lists of guards and interceptors. @internal */
+export const OWN_ENHANCERS = Symbol.for('ratelease.own-enhancers');
+/** Binds guard and interceptor to routes. @internal */
+export const HTTP_BINDING = Symbol.for('ratelease.http-binding');

@@ -1,0 +1,26 @@
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+type AnyFunction = Function;
+
+/**
+ * Puts a method in the place of another one, on the instance of a controller: the class stays untouched, because
+ * another application of the process may use it. Guards, status codes and everything else that decorators left on
+ * the method go along: they are found by the function.
+ */
+export function replaceMethod(instance: object, name: string, replacement: AnyFunction): void {
+  const original = (instance as Record<string, AnyFunction>)[name]!;
+  for (const key of Reflect.getOwnMetadataKeys(original)) {
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, original), replacement);
+  }
+  for (const property of ['name', 'length'] as const) {
+    Object.defineProperty(replacement, property, { value: original[property], configurable: true });
+  }
+  Object.defineProperty(instance, name, { value: replacement, writable: true, configurable: true });
+}
+
+/** The same method once more, so that it can have metadata of its own. */
+export function copyOfMethod(instance: object, name: string): AnyFunction {
+  const original = (instance as Record<string, AnyFunction>)[name]!;
+  return function bound(this: unknown, ...args: unknown[]): unknown {
+    return original.apply(this, args);
+  };
+}

@@ -1,0 +1,29 @@
+import type { CanActivate, NestInterceptor } from '@nestjs/common';
+import type { LastGuard } from '../enforcement/last-guard.js';
+import type { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
+import type { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
+import type { Settings } from '../module/settings.js';
+
+/** What stands in the application's lists of guards and interceptors for this module. */
+export interface OwnEnhancers {
+  readonly guard: CanActivate;
+  readonly interceptor: NestInterceptor;
+  readonly lastGuard: CanActivate;
+  /** Whether they do anything, or only stand where Nest wants something to stand. */
+  readonly areBound: boolean;
+}
+
+/** Stand in the place of what the application binds itself. */
+const PASSING_GUARD: CanActivate = { canActivate: () => true };
+const PASSING_INTERCEPTOR: NestInterceptor = { intercept: (_execution, next) => next.handle() };
+
+/** Chooses them by the settings. */
+export function ownEnhancers(
+  { bind }: Settings,
+  guard: RateLimitingGuard,
+  interceptor: RateLimitingInterceptor,
+  lastGuard: LastGuard,
+): OwnEnhancers {
+  if (bind) return { guard, interceptor, lastGuard, areBound: true };
+  return { guard: PASSING_GUARD, interceptor: PASSING_INTERCEPTOR, lastGuard, areBound: false };
+}
