@@ -1,10 +1,12 @@
 import type { DynamicModule } from '@nestjs/common';
+import { ActiveSessionLimitingModule, ActiveSessionModule, byUserId } from '@ratelease/active-session';
 import type { Clock } from '@ratelease/limiters';
 import { RateLimitingModule } from '@ratelease/nestjs';
 import { DisabledModule } from './disabled/disabled.module.js';
 import { disabledPolicies } from './disabled/disabled.policies.js';
 import { EventsModule } from './events/events.module.js';
 import { eventsPolicies } from './events/events.policies.js';
+import { ExportsModule } from './exports/exports.module.js';
 import { OverviewModule } from './overview/overview.module.js';
 import { PerClientModule } from './per-client/per-client.module.js';
 import { perClientPolicies } from './per-client/per-client.policies.js';
@@ -35,11 +37,14 @@ export class DemoModule {
             ...disabledPolicies,
           },
         }),
+        ActiveSessionModule.forRoot({ clock, group: byUserId() }),
+        ActiveSessionLimitingModule.forRoot({ permitLimit: 10, name: 'exports' }),
         OverviewModule,
         PerClientModule,
         TwoPoliciesModule,
         QueueModule,
         PlansModule,
+        ExportsModule,
         EventsModule,
         DisabledModule,
       ],

@@ -1,5 +1,6 @@
 /** What a line says: the requests that curl would send. */
 export interface CurlCall {
+  readonly method: string;
   readonly urls: readonly URL[];
   readonly headers: Readonly<Record<string, string>>;
   /** All at once, and not one after the other. */
@@ -20,12 +21,14 @@ export function readCurlLine(line: string): CurlCall {
   if (program !== 'curl') throw new Error(`Not a curl line: ${line}`);
   const urls: URL[] = [];
   const headers: Record<string, string> = {};
+  let method = 'GET';
   let isParallel = false;
   let isImmediate = false;
   let leavesAfter: number | undefined;
   while (words.length > 0) {
     const word = words.shift()!;
     if (word === '-H') Object.assign(headers, readHeader(words.shift()!));
+    else if (word === '-X') method = words.shift()!;
     else if (word === '-w') words.shift();
     else if (word === '-m') leavesAfter = Number(words.shift());
     else if (word === '--parallel-immediate') isImmediate = true;
@@ -36,7 +39,7 @@ export function readCurlLine(line: string): CurlCall {
   // Otherwise curl holds the others back until the first has answered, in the hope of one connection for all.
   if (isParallel !== isImmediate)
     throw new Error(`-Z needs --parallel-immediate, and the other way: ${line}`);
-  return { urls, headers, isParallel, leavesAfter };
+  return { method, urls, headers, isParallel, leavesAfter };
 }
 
 function splitWords(line: string): string[] {

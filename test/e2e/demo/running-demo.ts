@@ -36,18 +36,20 @@ export class RunningDemo {
 
   /** Sends the requests of a curl line at once. */
   open(line: string): HttpExchange[] {
-    const { urls, headers, isParallel } = readCurlLine(line);
+    const { method, urls, headers, isParallel } = readCurlLine(line);
     if (urls.length > 1 && !isParallel) throw new Error(`Not at once: ${line}`);
-    return urls.map(({ pathname, search }) => exchange(this.port, { path: pathname + search, headers }));
+    return urls.map(({ pathname, search }) =>
+      exchange(this.port, { method, path: pathname + search, headers }),
+    );
   }
 
   /** Sends the requests of a curl line one after the other. */
   async run(line: string): Promise<HttpAnswer[]> {
-    const { urls, headers, isParallel } = readCurlLine(line);
+    const { method, urls, headers, isParallel } = readCurlLine(line);
     if (isParallel) throw new Error(`Not one after the other: ${line}`);
     const answers: HttpAnswer[] = [];
     for (const { pathname, search } of urls) {
-      answers.push(await exchange(this.port, { path: pathname + search, headers }).answer);
+      answers.push(await exchange(this.port, { method, path: pathname + search, headers }).answer);
     }
     return answers;
   }

@@ -17,10 +17,23 @@ export class Work {
     return this.#running;
   }
 
-  /** Resolves after so many milliseconds. */
-  async takes(durationMs: number): Promise<void> {
+  /**
+   * Resolves after so many milliseconds.
+   *
+   * @param signal - ends it: it rejects with the signal's reason.
+   */
+  async takes(durationMs: number, signal?: AbortSignal): Promise<void> {
     this.#running++;
-    await new Promise<void>((resolve) => void this.#clock.setTimer(resolve, durationMs));
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = this.#clock.setTimer(end, durationMs);
+      signal?.addEventListener('abort', end);
+    });
     this.#running--;
+    signal?.throwIfAborted();
   }
 }

@@ -10,7 +10,7 @@ import { markAsOpening } from './opening-metadata.js';
 export function OpensActiveSession(options: OpensActiveSessionOptions = {}): MethodDecorator {
   const intercept = UseInterceptors(ActiveSessionInterceptor) as MethodDecorator;
   return (target: object, key: string | symbol, descriptor: PropertyDescriptor) => {
-    markAsOpening(descriptor.value as object, options);
+    markAsOpening(descriptor.value as object, { ...options, named: options.named ?? false });
     intercept(target, key, descriptor);
   };
 }

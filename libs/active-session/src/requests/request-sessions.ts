@@ -33,17 +33,14 @@ export class RequestSessions {
     const groupId = this.#settings.group(request);
     if (groupId === undefined) return undefined;
     const opening = handler === undefined ? undefined : openingOf(handler);
-    const session =
-      opening === undefined ? this.#named(groupId, request) : this.#sessions.open(groupId, opening);
+    const id = opening?.named === false ? undefined : this.#settings.session(request);
+    const living = id === undefined ? undefined : this.#sessions.find(groupId, id);
+    const isOpening = opening !== undefined && living === undefined;
+    const session = isOpening ? this.#sessions.open(groupId, { ...opening, id }) : living;
     if (session === undefined) return undefined;
     found.set(handling.identity, session);
-    this.#follow(session, handling, opening !== undefined);
+    this.#follow(session, handling, isOpening);
     return session;
-  }
-
-  #named(groupId: string, request: object): ActiveSession | undefined {
-    const sessionId = this.#settings.session(request);
-    return sessionId === undefined ? undefined : this.#sessions.find(groupId, sessionId);
   }
 
   #follow(session: ActiveSession, { request, response }: Handling, isOpening: boolean): void {
