@@ -21,7 +21,8 @@ if (wanted.length === 0) throw new Error(`There is no library ${what} to build.`
 const formats = withDemo ? ['esm'] : ['esm', 'cjs'];
 
 for (const library of wanted) {
-  rmSync(join(library.folder, 'dist'), { recursive: true, force: true });
+  // Only what is built anew: the demo needs no CommonJS, but whoever packs afterwards does.
+  for (const format of formats) rmSync(join(library.folder, 'dist', format), { recursive: true, force: true });
   const built = await Promise.all(formats.map((format) => buildLibrary(library.folder, format)));
   if (built.includes(false)) stop(library.name);
   cpSync(join(ROOT, 'LICENSE'), join(library.folder, 'LICENSE'));

@@ -1,5 +1,6 @@
 import type { ArgumentsHost, CanActivate, ExceptionFilter } from '@nestjs/common';
 import { Catch, Controller, Get, UseFilters, UseGuards } from '@nestjs/common';
+import { RateLimitPartition } from '@ratelease/limiters';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
@@ -38,6 +39,26 @@ class LateController {
   }
 }
 
+@Controller()
+class RatedController {
+  @Get('rated')
+  @EnableRateLimiting('window')
+  @UseGuards(SlowGuard)
+  @UseFilters(NotingFilter)
+  rated(): string {
+    started.push('rated');
+    return 'rated';
+  }
+
+  @Get('keyed')
+  @EnableRateLimiting('keyed')
+  @UseFilters(NotingFilter)
+  keyed(): string {
+    started.push('keyed');
+    return 'keyed';
+  }
+}
+
 describe.each(PLATFORMS)('a client that leaves on $name', (platform) => {
   beforeEach(() => {
     gate.current = new Gate();
@@ -64,4 +85,37 @@ describe.each(PLATFORMS)('a client that leaves on $name', (platform) => {
     expect((await app.get('/late')).status).toBe(200);
     await eventually(() => slots.held === 0);
   });
+
+  it.each(['/rated', '/keyed'])(
+    'before its permit was taken is charged nothing and not served: %s',
+    async (path) => {
+      const signals: AbortSignal[] = [];
+      const window = { permitLimit: 2, windowMs: 60_000 };
+      const app = await startApp(platform, {
+        imports: [
+          RateLimitingModule.forRoot({
+            policies: {
+              window: { algorithm: 'fixedWindow', ...window },
+              keyed: async (context) => {
+                signals.push(context.signal);
+                await gate.current.pass();
+                return RateLimitPartition.getFixedWindowLimiter('all', () => window);
+              },
+            },
+          }),
+        ],
+        controllers: [RatedController],
+      });
+      const leaving = app.open(path);
+      await eventually(() => gate.current.waiting === 1);
+      leaving.abort();
+      await app.isDeserted();
+      gate.current.open();
+      await eventually(() => failures.length + started.length > 0);
+      expect(started).toEqual([]);
+      expect(failures[0]?.name).toBe('ClientGoneException');
+      if (path === '/keyed') expect(signals[0]?.aborted).toBe(true);
+      expect((await app.get(path)).headers['ratelimit']).toMatch(/;r=1;/);
+    },
+  );
 });

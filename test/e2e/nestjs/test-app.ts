@@ -4,7 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { promisify } from 'node:util';
 import type { HttpAnswer, HttpExchange, HttpQuestion } from './http-client.js';
 import { exchange, send } from './http-client.js';
 
@@ -43,6 +44,13 @@ export class TestApp {
 
   open(path: string, headers: Record<string, string> = {}): HttpExchange {
     return exchange(this.port, { path, headers });
+  }
+
+  /** Resolves once the server has no connection any more: it has noticed that its clients left. */
+  async isDeserted(): Promise<void> {
+    const server = this.app.getHttpServer() as Server;
+    const count = promisify(server.getConnections.bind(server));
+    while ((await count()) > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** The statuses of requests that are sent one after the other. */

@@ -17,6 +17,11 @@ export interface ContextSettings {
   readonly ipv6SubnetPrefix: number;
 }
 
+/** Notices when the client leaves. */
+interface Follower {
+  follow(): void;
+}
+
 /** The {@link RateLimitingContext} of a handling, with the partitions that its policies have chosen. */
 export class HandlingContext implements RateLimitingContext {
   readonly type: RateLimitingContextType;
@@ -30,6 +35,7 @@ export class HandlingContext implements RateLimitingContext {
   #handler: Function | undefined;
   readonly #partitions: AnyPartition[] = [];
   #abort: AbortController | undefined = undefined;
+  #follower: Follower | undefined = undefined;
   #abortReason: Error | undefined = undefined;
   #clientIp: string | undefined = undefined;
   #clientNetwork: string | undefined = undefined;
@@ -90,6 +96,8 @@ export class HandlingContext implements RateLimitingContext {
   /** Made at the first access: most requests are granted at once and need none. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
+      // Whoever asks wants to hear of a client that leaves: until then nobody need watch for it.
+      this.#follower?.follow();
       this.#abort = new AbortController();
       if (this.#abortReason !== undefined) this.#abort.abort(this.#abortReason);
     }
@@ -107,6 +115,11 @@ export class HandlingContext implements RateLimitingContext {
     const abort = this.#abort;
     this.#abort = undefined;
     abort?.abort(reason);
+  }
+
+  /** From now on this one knows how to notice the end of the connection. */
+  followBy(follower: Follower): void {
+    this.#follower = follower;
   }
 
   /** The reason of {@link HandlingContext.abort}, or `undefined` while the handling goes on. */

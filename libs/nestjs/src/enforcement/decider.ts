@@ -1,11 +1,10 @@
 import type { RateLimitLease } from '@ratelease/limiters';
-import { ObjectDisposedError, systemClock } from '@ratelease/limiters';
+import { ObjectDisposedError, refusedMember, systemClock } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import { isCount } from '../endpoints/plan-book.js';
 import { InvalidDecisionError } from '../errors/invalid-decision-error.js';
 import { shown } from '../errors/shown.js';
-import type { ConnectionWatch } from '../holding/connection-watch.js';
 import { Grant } from '../holding/grant.js';
 import type { Decision, Holder } from '../holding/holder.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
@@ -40,15 +39,13 @@ interface Question {
  */
 export class Decider {
   readonly #settings: Settings;
-  readonly #watch: ConnectionWatch;
   readonly #refusals: Refusals;
   readonly #visibility: Visibility;
   readonly #waiting = new Set<Holder>();
   #isShuttingDown = false;
 
-  constructor(settings: Settings, watch: ConnectionWatch, visibility: Visibility) {
+  constructor(settings: Settings, visibility: Visibility) {
     this.#settings = settings;
-    this.#watch = watch;
     this.#visibility = visibility;
     this.#refusals = new Refusals(settings, visibility);
   }
@@ -76,7 +73,7 @@ export class Decider {
 
   async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
     const { context } = holder;
-    this.#follow(holder);
+    holder.follow();
     const applies = acquisition.when === undefined || (await acquisition.when(context));
     const set = applies ? acquisition.set : acquisition.otherwise;
     if (set === null) return true;
@@ -87,16 +84,13 @@ export class Decider {
   #choose(question: Question): Decision {
     const choice = question.set.choosePartitions(question.holder.context);
     if (choice === undefined) return this.#take(question);
-    this.#follow(question.holder);
+    question.holder.follow();
     return choice.then(() => this.#take(question));
   }
 
-  /** Whatever takes time, somebody must notice when the client leaves meanwhile. */
-  #follow(holder: Holder): void {
-    if (holder.context.type === 'http') this.#watch.watch(holder);
-  }
-
   #take(asked: Question): Decision {
+    asked.holder.look();
+    throwIfOver(asked.holder.context);
     const question = this.#observed(asked);
     const answer = this.#ask(question);
     if (answer instanceof Promise) return answer.then((lease) => this.#settle(question, lease));
@@ -137,7 +131,7 @@ export class Decider {
     try {
       return await answer;
     } catch (error) {
-      return this.#unaskable(question, error);
+      return await this.#unaskable(question, error);
     } finally {
       if (isWaiting) this.#endWait(question);
     }
@@ -148,7 +142,7 @@ export class Decider {
     this.#waiting.add(holder);
     holder.beginWait();
     set.noteQueued(1);
-    this.#follow(holder);
+    holder.follow();
     return { signal: holder.context.signal, maxWaitMs: isFull ? 0 : (acquisition.maxWaitMs ?? Infinity) };
   }
 
@@ -159,13 +153,25 @@ export class Decider {
   }
 
   /** The answer in place of a lease, where asking is an error. */
-  #unaskable({ set, holder, observation }: Question, error: unknown): RateLimitLease {
+  #unaskable(question: Question, error: unknown): RateLimitLease | Promise<RateLimitLease> {
+    const { set, holder, observation } = question;
     const isShutdown =
       error instanceof ShutdownError || (error instanceof ObjectDisposedError && this.#isShuttingDown);
     if (isShutdown || error instanceof ClientGoneException) observation?.canceled();
     if (isShutdown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
-    if (isAboveLimit(error)) return new AboveLimitLease();
+    if (isAboveLimit(error)) return this.#aboveLimit(question, error);
     throw error;
+  }
+
+  /** No waiting would help, but how the limiters stand is told all the same: asked for no permits, they say it. */
+  async #aboveLimit({ set, holder }: Question, error: Error): Promise<RateLimitLease> {
+    const standing = await set.ask(holder.context, 0, () => ({
+      signal: holder.context.signal,
+      maxWaitMs: 0,
+    }));
+    const quota = standing.quota();
+    standing.dispose();
+    return new AboveLimitLease(refusedMember(error), quota);
   }
 
   #settle(question: Question, lease: RateLimitLease): Decision {
@@ -182,7 +188,7 @@ export class Decider {
     observation?.acquired();
     if (observation !== undefined || set.isHeld(lease)) {
       holder.keep(new Grant(lease, set, permits, observation));
-      this.#follow(holder);
+      holder.follow();
       const { maxHoldMs, clock = systemClock } = this.#settings;
       if (maxHoldMs !== undefined) holder.limit(maxHoldMs, clock);
     } else {
@@ -197,7 +203,7 @@ export class Decider {
     if (isEnd) this.#refusals.answerShutdown(set, lease, holder);
     set.refusingPolicy(lease).counters.refused++;
     const refusal: Refusal = { acquisition, set, lease, observation };
-    if (this.#refusals.hasCallback(refusal)) this.#follow(holder);
+    if (this.#refusals.hasCallback(refusal)) holder.follow();
     return this.#refusals.answer(refusal, holder);
   }
 }
@@ -216,6 +222,6 @@ function throwIfOver({ abortReason }: HandlingContext): void {
   if (abortReason !== undefined) throw abortReason;
 }
 
-function isAboveLimit(error: unknown): boolean {
+function isAboveLimit(error: unknown): error is Error {
   return (error as { code?: unknown } | undefined)?.code === 'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT';
 }

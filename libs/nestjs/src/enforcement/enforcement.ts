@@ -25,6 +25,7 @@ export class Enforcement implements OnModuleDestroy {
   readonly #settings: Settings;
   readonly #plans: PlanBook;
   readonly #decider: Decider;
+  readonly #watch = new ConnectionWatch();
   readonly #holders = new HandlingStore();
 
   constructor(
@@ -34,7 +35,7 @@ export class Enforcement implements OnModuleDestroy {
   ) {
     this.#settings = settings;
     this.#plans = plans;
-    this.#decider = new Decider(settings, new ConnectionWatch(), visibility);
+    this.#decider = new Decider(settings, visibility);
   }
 
   /** What applies to the handler of a context; `null` for nothing. */
@@ -55,7 +56,12 @@ export class Enforcement implements OnModuleDestroy {
       known.route(plan, execution);
     } else {
       // A request can fall through to the next matching route: that is another handling.
-      holder = new Holder(plan, new HandlingContext(execution, plan.handler, this.#settings), !isHttp);
+      holder = new Holder(
+        plan,
+        new HandlingContext(execution, plan.handler, this.#settings),
+        !isHttp,
+        this.#watch,
+      );
       if (plan.middleware !== null) holder.decisions.middleware = this.#decisionBeforeRouting(holder);
       this.#holders.set(identity, holder);
     }
@@ -68,7 +74,12 @@ export class Enforcement implements OnModuleDestroy {
     const known = this.#holders.get(identity);
     if (known !== undefined) return known;
     const execution = new OutsideExecution('http', [request, response]);
-    const holder = new Holder(plan, new HandlingContext(execution, undefined, this.#settings), false);
+    const holder = new Holder(
+      plan,
+      new HandlingContext(execution, undefined, this.#settings),
+      false,
+      this.#watch,
+    );
     this.#holders.set(identity, holder);
     return holder;
   }

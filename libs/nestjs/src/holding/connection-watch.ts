@@ -29,6 +29,11 @@ export class ConnectionWatch {
     });
   }
 
+  /** Whether the client of a holder has left. */
+  hasLeft({ context }: Holder): boolean {
+    return isGone(rawRequest(context.request), rawResponse(context.response));
+  }
+
   #holdersOf(socket: Socket): Set<Holder> {
     const known = this.#holders.get(socket);
     if (known !== undefined) return known;

@@ -3,6 +3,7 @@ import type { Clock, ClockTimer } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
+import type { ConnectionWatch } from './connection-watch.js';
 import type { Grant } from './grant.js';
 
 /** What a phase comes to: whether the handling goes on, or, where that takes time, the promise of it. */
@@ -37,6 +38,7 @@ export class Holder {
     condition: undefined,
   };
   #plan: EndpointPlan;
+  readonly #watch: ConnectionWatch;
   #grants: Grant[] | undefined = undefined;
   #running = 0;
   #waiting = 0;
@@ -46,10 +48,22 @@ export class Holder {
   /**
    * @param isClosed - `true` where there is no response to wait for: the work is all there is.
    */
-  constructor(plan: EndpointPlan, context: HandlingContext, isClosed: boolean) {
+  constructor(plan: EndpointPlan, context: HandlingContext, isClosed: boolean, watch: ConnectionWatch) {
     this.#plan = plan;
     this.context = context;
     this.#isClosed = isClosed;
+    this.#watch = watch;
+    context.followBy(this);
+  }
+
+  /** From now on the end of the connection is noticed; whatever takes time needs that. */
+  follow(): void {
+    if (this.context.type === 'http') this.#watch.watch(this);
+  }
+
+  /** Notices a client that has left already, whether its connection is followed or its event is yet to come. */
+  look(): void {
+    if (this.context.type === 'http' && this.#watch.hasLeft(this)) this.close(false);
   }
 
   /** What applies to the handling. */

@@ -45,10 +45,9 @@ function policyOf({ policies }: PolicySet, { member }: RateLimitQuota): Compiled
 
 /** A second limiter of the same policy needs a name of its own. */
 function itemName(set: PolicySet, quota: readonly RateLimitQuota[], index: number): string {
-  const { member } = quota[index]!;
   const policy = policyOf(set, quota[index]!);
   let number = 1;
-  for (let earlier = 0; earlier < index; earlier++) if (quota[earlier]!.member === member) number++;
+  for (let earlier = 0; earlier < index; earlier++) if (policyOf(set, quota[earlier]!) === policy) number++;
   return number === 1 ? policy.fieldName : structuredString(`${policy.name}-${number}`);
 }
 

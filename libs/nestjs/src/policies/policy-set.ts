@@ -7,6 +7,7 @@ import {
   refusedMember,
 } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
+import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import type { CompiledPolicy, ContextLimiter } from './compiled-policy.js';
 
 /** The name of the global limiter, in exceptions and fields. */
@@ -86,7 +87,8 @@ export class PolicySet {
 
   /** The policy that a refused lease comes from; the first where nobody knows. */
   refusingPolicy(lease: RateLimitLease): CompiledPolicy {
-    return this.policies[refusedMember(lease)] ?? this.policies[0];
+    const member = lease instanceof AboveLimitLease ? lease.member : refusedMember(lease);
+    return this.policies[member] ?? this.policies[0];
   }
 
   /** The policies' limiters have been replaced. */
