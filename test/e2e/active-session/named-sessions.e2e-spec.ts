@@ -7,7 +7,7 @@ import {
   OpensActiveSession,
 } from '@ratelease/active-session';
 import { RateLimitingModule } from '@ratelease/nestjs';
-import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+import { bootError, PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
 
 afterEach(stopApps);
 
@@ -39,5 +39,38 @@ describe.each(PLATFORMS)('a session that its requests name, on $name', (platform
     expect(refused.status).toBe(429);
     expect(refused.headers['ratelimit-policy']).toBe('"uploads";q=1;qu="concurrent-requests"');
     expect((await put('a')).body).toBe('a: 3');
+  });
+});
+
+describe('the limit on sessions, imported twice', () => {
+  it('stops the boot', async () => {
+    const limit = ActiveSessionLimitingModule.forRoot({ permitLimit: 1 });
+    const again = ActiveSessionLimitingModule.forRoot({ permitLimit: 2 });
+    const error = await bootError(PLATFORMS[0]!, {
+      imports: [
+        RateLimitingModule.forRoot({}),
+        ActiveSessionModule.forRoot({ group: () => 'everybody' }),
+        limit,
+        again,
+      ],
+    });
+    expect(error.code).toBe('ERR_RL_DUPLICATE_POLICY');
+  });
+
+  it('says at the boot what is wrong with its numbers and with the sessions', async () => {
+    const limitError = await bootError(PLATFORMS[0]!, {
+      imports: [
+        RateLimitingModule.forRoot({}),
+        ActiveSessionModule.forRoot({ group: () => 'everybody' }),
+        ActiveSessionLimitingModule.forRoot({ permitLimit: 0 }),
+      ],
+    });
+    expect(limitError.message).toMatch(/permitLimit must be an integer/);
+    const sessionError = await bootError(PLATFORMS[0]!, {
+      imports: [ActiveSessionModule.forRoot({ group: 'user' as never })],
+    });
+    expect(sessionError.message).toMatch(
+      /^ActiveSessionModule.forRoot\(\): group must be a function such as/,
+    );
   });
 });
