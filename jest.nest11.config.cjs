@@ -2,26 +2,29 @@
 const { dirname } = require('node:path');
 const base = require('./jest.config.cjs');
 
-const NEST_PACKAGES = [
-  'common',
-  'core',
-  'platform-express',
-  'platform-fastify',
-  'testing',
-  'websockets',
-  'platform-ws',
-  'platform-socket.io',
-  'microservices',
-  'graphql',
-  'apollo',
-];
+/** Each with the major version that belongs to Nest 11. */
+const NEST_PACKAGES = {
+  common: 11,
+  core: 11,
+  'platform-express': 11,
+  'platform-fastify': 11,
+  testing: 11,
+  websockets: 11,
+  'platform-ws': 11,
+  'platform-socket.io': 11,
+  microservices: 11,
+  graphql: 13,
+  apollo: 13,
+};
 
 const nest11 = Object.fromEntries(
-  NEST_PACKAGES.map((name) => {
+  Object.entries(NEST_PACKAGES).map(([name, major]) => {
     const manifest = require.resolve(`@nestjs/${name}/package.json`, { paths: [`${__dirname}/test/nest11`] });
     const { version } = require(manifest);
-    if (!version.startsWith('11.')) {
-      throw new Error(`@nestjs/${name} resolves to ${version} from test/nest11: expected 11.x. Run npm ci.`);
+    if (!version.startsWith(`${major}.`)) {
+      throw new Error(
+        `@nestjs/${name} resolves to ${version} from test/nest11: expected ${major}.x. Run npm ci.`,
+      );
     }
     return [`^@nestjs/${name}(/.*)?$`, `${dirname(manifest)}$1`];
   }),
@@ -31,6 +34,11 @@ const nest11 = Object.fromEntries(
 module.exports = {
   ...base,
   // What does not know Nest needs no second run.
-  testPathIgnorePatterns: [...base.testPathIgnorePatterns, '/libs/limiters/', '/libs/redis/', '/test/limiters/'],
+  testPathIgnorePatterns: [
+    ...base.testPathIgnorePatterns,
+    '/libs/limiters/',
+    '/libs/redis/',
+    '/test/limiters/',
+  ],
   moduleNameMapper: { ...nest11, ...base.moduleNameMapper },
 };
