@@ -191,6 +191,14 @@ describe('the boot', () => {
   });
 
   it.each([
+    [{ phaze: 'guard' }, 'Did you mean "phase"?'],
+    [{ inherit: 'yes' }, 'inherit must be true or false'],
+    [null, 'options object'],
+  ])('does not even define an endpoint with the options %p', (given, message) => {
+    expect(() => EnableRateLimiting('burst', given as never)).toThrow(message);
+  });
+
+  it.each([
     [undefined, 'but got none'],
     [{}, 'but got none'],
     [{ useFactory: 5 }, 'useFactory: 5'],

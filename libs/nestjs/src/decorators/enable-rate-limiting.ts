@@ -1,4 +1,5 @@
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
+import { suggestion } from '../errors/nearest-name.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import type { PolicyClass, PolicyInstance } from '../policies/policy-definition.js';
@@ -45,22 +46,50 @@ export interface EnableMark {
 }
 
 const ENABLE = 'ratelease:enable';
+const KNOWN = ['phase', 'permitCount', 'when', 'maxWaitMs', 'inherit'];
 
 /**
  * Limits the requests of a class or a method by policies: several are taken all-or-nothing. The method's replace
  * the class's, unless it inherits.
  *
  * @param policies - names of registered policies, or instances or classes as unnamed policies; at least one.
- * @throws RateLimitingConfigurationError `ERR_RL_INVALID_POLICY` - when one is nothing of that.
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_POLICY` - when one is nothing of that;
+ * `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - for options that would do nothing.
  */
 export function EnableRateLimiting(
   policies: PolicyReference | readonly PolicyReference[],
   options: EnableRateLimitingOptions = {},
 ): ClassDecorator & MethodDecorator {
-  const mark: EnableMark = { policies: readReferences('@EnableRateLimiting()', policies), options };
+  const place = '@EnableRateLimiting()';
+  const mark: EnableMark = {
+    policies: readReferences(place, policies),
+    options: readOptions(place, options),
+  };
   return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
     Reflect.defineMetadata(ENABLE, mark, (descriptor?.value as object | undefined) ?? target);
   };
+}
+
+/** Makes sure that no option is misspelt; their values are checked at the boot, where the endpoint is known. */
+function readOptions(place: string, options: EnableRateLimitingOptions): EnableRateLimitingOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_INVALID_OPTION',
+      `${place} takes an options object behind the policies, but got ${shown(options)}.`,
+    );
+  }
+  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
+  if (unknown !== undefined) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_UNKNOWN_OPTION',
+      `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
+    );
+  }
+  if (options.inherit === undefined || typeof options.inherit === 'boolean') return options;
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_INVALID_OPTION',
+    `${place}: inherit must be true or false, but got ${shown(options.inherit)}.`,
+  );
 }
 
 /** Checks and lists the policies of an endpoint. */

@@ -4,7 +4,7 @@ import { rateLimitFields, seconds } from './rate-limit-fields.js';
 import { structuredString } from './structured-string.js';
 
 const set = {
-  policies: ['a', 'b'].map((name) => ({ name, fieldName: structuredString(name) })),
+  policies: ['a', 'b'].map((name) => ({ name, fieldName: structuredString(name), showsQuota: true })),
 } as unknown as PolicySet;
 const entry = (changes: Partial<RateLimitQuota>): RateLimitQuota => ({
   limit: 10,
