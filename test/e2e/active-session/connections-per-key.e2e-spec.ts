@@ -1,5 +1,5 @@
-import type { INestApplication, WebSocketAdapter } from '@nestjs/common';
-import { UseInterceptors } from '@nestjs/common';
+import type { ArgumentsHost, ExceptionFilter, INestApplication, WebSocketAdapter } from '@nestjs/common';
+import { Catch, UseFilters, UseInterceptors } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
@@ -64,7 +64,18 @@ const TRANSPORTS: Transport[] = [
   { name: 'socket.io', adapter: (app) => new IoAdapter(app), connect: connectBySocketIo },
 ];
 
+/** Nest 11 tells a client of ws nothing of exceptions. */
+@Catch()
+class TellingFilter implements ExceptionFilter {
+  catch(_error: unknown, host: ArgumentsHost): void {
+    const client = host.switchToWs().getClient<{ send(data: unknown): void; emit(event: string): void }>();
+    if (client instanceof WebSocket) client.send(JSON.stringify({ event: 'exception' }));
+    else client.emit('exception');
+  }
+}
+
 @WebSocketGateway()
+@UseFilters(TellingFilter)
 @UseInterceptors(RateLimitingInterceptor)
 @EnableRateLimiting('connections')
 class ChatGateway {
