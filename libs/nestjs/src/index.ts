@@ -57,7 +57,11 @@ export type { RejectionBody, RejectionReason } from './rejection/rate-limit-reje
 export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';
 export type { ContextFields } from './service/context-fields.js';
 export type { PolicyOverview } from './service/policy-overview.js';
-export type { ServiceAcquireOptions, ServicePolicyName } from './service/rate-limiting.service.js';
+export type {
+  PolicyChanges,
+  ServiceAcquireOptions,
+  ServicePolicyName,
+} from './service/rate-limiting.service.js';
 export { RateLimitingService } from './service/rate-limiting.service.js';
 export type {
   AcquiredEvent,

@@ -8,7 +8,10 @@ export type Phase = 'middleware' | 'guard' | 'interceptor' | 'args' | 'condition
 /** What is taken at one go for a request. */
 export interface Acquisition {
   readonly endpoint: string;
-  readonly set: PolicySet;
+  /** `null` where all policies are in shadow mode. */
+  readonly set: PolicySet | null;
+  /** The policies in shadow mode, each by itself. */
+  readonly shadows: readonly PolicySet[];
   /** What remains when `when` says no: the global limiter, or nothing. */
   readonly otherwise: PolicySet | null;
   readonly permitCount: NonNullable<EndpointOptions['permitCount']>;

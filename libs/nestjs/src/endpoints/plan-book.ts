@@ -138,6 +138,7 @@ export class PlanBook {
     return {
       endpoint,
       set,
+      shadows: [],
       otherwise: null,
       permitCount: 1,
       when,
@@ -152,10 +153,14 @@ export class PlanBook {
     policies: readonly CompiledPolicy[],
     options: EnableRateLimitingOptions,
   ): Acquisition | null {
-    const set = this.policies.setOf([...global, ...policies]);
-    if (set === null) return null;
+    const set = this.policies.setOf([...global, ...policies].filter(({ isShadow }) => !isShadow));
+    const shadows = [...global, ...policies]
+      .filter(({ isShadow }) => isShadow)
+      .map((shadow) => this.policies.setOf([shadow])!);
+    if (set === null && shadows.length === 0) return null;
     const { permitCount = 1, when, maxWaitMs } = policies.length === 0 ? {} : options;
-    return { endpoint, set, otherwise: this.policies.setOf(global), permitCount, when, maxWaitMs };
+    const otherwise = this.policies.setOf(global.filter(({ isShadow }) => !isShadow));
+    return { endpoint, set, shadows, otherwise, permitCount, when, maxWaitMs };
   }
 }
 
@@ -165,8 +170,9 @@ function beforeRouting(): void {
 }
 
 /** Whether a request must be followed to its end. */
-function isFollowed({ set, maxWaitMs }: Acquisition): boolean {
-  return set.mayWait || set.holdsPermits || maxWaitMs !== undefined;
+function isFollowed({ set, shadows, maxWaitMs }: Acquisition): boolean {
+  if (shadows.some(({ holdsPermits }) => holdsPermits)) return true;
+  return set !== null && (set.mayWait || set.holdsPermits || maxWaitMs !== undefined);
 }
 
 function checkOptions(

@@ -21,6 +21,8 @@ import { ShutdownError } from '../rejection/shutdown-error.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Visibility } from '../visibility/visibility.js';
 
+import { ShadowTrial } from './shadow-trial.js';
+
 const LIMITER_DISPOSED = 'Limiter disposed';
 
 /** What is asked for: so many permits of a policy set. */
@@ -33,6 +35,9 @@ interface Question {
   readonly observation?: Observation | undefined;
 }
 
+/** A question that may ask nobody. */
+type MaybeQuestion = Omit<Question, 'set'> & { readonly set: PolicySet | null };
+
 /**
  * Decides acquisitions. A decision is a promise only where something takes time: a policy, a condition, a queue.
  * Most requests are granted or refused at once, and then nothing is prepared that only a wait needs.
@@ -41,12 +46,14 @@ export class Decider {
   readonly #settings: Settings;
   readonly #refusals: Refusals;
   readonly #visibility: Visibility;
+  readonly #shadows: ShadowTrial;
   readonly #waiting = new Set<Holder>();
   #isShuttingDown = false;
 
   constructor(settings: Settings, visibility: Visibility) {
     this.#settings = settings;
     this.#visibility = visibility;
+    this.#shadows = new ShadowTrial(visibility);
     this.#refusals = new Refusals(settings, visibility);
   }
 
@@ -68,7 +75,7 @@ export class Decider {
     const { set, when, permitCount } = acquisition;
     if (when !== undefined || typeof permitCount !== 'number')
       return this.#decideByCallbacks(acquisition, holder);
-    return this.#choose({ acquisition, set, permits: permitCount, holder });
+    return this.#decideOn({ acquisition, set, permits: permitCount, holder }, acquisition.shadows);
   }
 
   async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
@@ -76,9 +83,27 @@ export class Decider {
     holder.follow();
     const applies = acquisition.when === undefined || (await acquisition.when(context));
     const set = applies ? acquisition.set : acquisition.otherwise;
-    if (set === null) return true;
+    const { shadows } = acquisition;
+    const asked = applies ? shadows : shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
     const permits = applies ? await permitsOf(acquisition, context) : 1;
-    return this.#choose({ acquisition, set, permits, holder });
+    return this.#decideOn({ acquisition, set, permits, holder }, asked);
+  }
+
+  #decideOn(question: MaybeQuestion, shadows: readonly PolicySet[]): Decision {
+    const decision = question.set === null ? true : this.#choose(question as Question);
+    return shadows.length === 0 ? decision : this.#decideAndTry(decision, shadows, question);
+  }
+
+  async #decideAndTry(
+    decision: Decision,
+    shadows: readonly PolicySet[],
+    { acquisition, permits, holder }: MaybeQuestion,
+  ): Promise<boolean> {
+    if (!(await decision)) return false;
+    holder.follow();
+    await this.#shadows.tryAll(shadows, { endpoint: acquisition.endpoint, permits, holder });
+    throwIfOver(holder.context);
+    return true;
   }
 
   #choose(question: Question): Decision {

@@ -24,6 +24,8 @@ export interface CompiledPolicyInit {
   readonly name: string;
   readonly onRejected: OnRejected | undefined;
   readonly traits: PolicyTraits;
+  /** Takes new numbers; `undefined` where the numbers aren't the module's. */
+  readonly change: ((changes: object) => void) | undefined;
   /** Whether a request may wait in its queue; `true` where unknown. */
   readonly mayWait: boolean;
   /** Whether its leases hold permits until they are disposed; `true` where unknown. */
@@ -46,6 +48,7 @@ export class CompiledPolicy {
   readonly onRejected: OnRejected | undefined;
   /** Decides and counts, and refuses nobody. */
   readonly isShadow: boolean;
+  readonly #change: ((changes: object) => void) | undefined;
   /** Whether the `RateLimit` fields mention it. */
   readonly showsQuota: boolean;
   /** The status of its refusals, where it isn't the module's. */
@@ -64,6 +67,7 @@ export class CompiledPolicy {
     this.name = init.name;
     this.fieldName = structuredString(init.name);
     this.onRejected = init.onRejected;
+    this.#change = init.change;
     this.isShadow = init.traits.shadow ?? false;
     this.showsQuota = init.traits.headers ?? true;
     this.rejectionStatusCode = init.traits.rejectionStatusCode;
@@ -94,6 +98,23 @@ export class CompiledPolicy {
       chosenPartition: () => partition,
     } as unknown as RateLimitingContext);
     return this.partitionCount === 1 ? (statistics?.currentAvailablePermits ?? null) : null;
+  }
+
+  /**
+   * Takes new numbers, and brings the living partitions to them: what is spent stays spent.
+   *
+   * @returns whether the policy's numbers can be changed this way.
+   */
+  change(changes: object): boolean {
+    if (this.#change === undefined) return false;
+    this.#change(changes);
+    this.refresh();
+    return true;
+  }
+
+  /** Has every partition ask for its numbers again, at its next use. */
+  refresh(): void {
+    (this.#limiter as { refreshOptions?(): void }).refreshOptions?.();
   }
 
   /**

@@ -5,7 +5,8 @@ import { shown } from '../errors/shown.js';
 import type { KeyFunction, SpacedKeyFunction } from '../keys/key-function.js';
 import { inOwnSpace, isPromise, keyText } from '../keys/key-function.js';
 import type { AlgorithmName, AlgorithmNumbers } from './limiter-numbers.js';
-import { ALGORITHM_NAMES, checkNumbers, optionsOf, partitionOf } from './limiter-numbers.js';
+import { ALGORITHM_NAMES, optionsOf, partitionOf } from './limiter-numbers.js';
+import { LiveNumbers } from './live-numbers.js';
 import type { PolicyTraits } from './policy-traits.js';
 import { readTraits, TRAIT_NAMES } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
@@ -33,6 +34,8 @@ export interface PolicyFromOptions {
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
   readonly traits: PolicyTraits;
+  /** Takes new numbers for all limiters from now on; throws what is wrong with them. */
+  readonly change: (changes: object) => void;
 }
 
 /**
@@ -56,14 +59,9 @@ export function policyFromOptions(
   } = options;
   checkAlgorithm(policy, algorithm);
   checkOptionNames(policy, algorithm, numbers);
-  try {
-    checkNumbers(algorithm, numbers, clock);
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new RateLimitingConfigurationError('ERR_RL_INVALID_OPTION', `${policy}: ${problem}`, { cause });
-  }
+  const live = new LiveNumbers(policy, algorithm, numbers, clock);
   const keyOf = readKey(policy, key);
-  const factory = (): object => numbers;
+  const factory = (): object => live.current;
   const partition = (text: string): ReturnType<typeof partitionOf> => partitionOf(algorithm, text, factory);
   return {
     partitioner: (context) => {
@@ -73,6 +71,7 @@ export function policyFromOptions(
     mayWait: (numbers.queueLimit ?? 0) > 0,
     holdsPermits: algorithm === 'concurrency',
     traits: readTraits(policy, options),
+    change: (changes) => live.change(changes),
   };
 }
 

@@ -23,6 +23,7 @@ interface Compilable {
   readonly source: PolicySource;
   readonly onRejected?: OnRejected | undefined;
   readonly traits?: PolicyTraits;
+  readonly change?: (changes: object) => void;
   readonly mayWait?: boolean;
   readonly holdsPermits?: boolean;
 }
@@ -170,13 +171,17 @@ export class PolicyRegistry {
     await Promise.all(this.#all.map((policy) => (policy.ownsLimiter ? policy.limiter.dispose() : undefined)));
   }
 
-  #add(name: string, { source, onRejected, traits = {}, mayWait, holdsPermits }: Compilable): CompiledPolicy {
+  #add(
+    name: string,
+    { source, onRejected, traits = {}, change, mayWait, holdsPermits }: Compilable,
+  ): CompiledPolicy {
     const { clock } = this.#settings;
     const policy = new CompiledPolicy(source, {
       index: this.#all.length,
       name,
       onRejected,
       traits,
+      change,
       mayWait: mayWait ?? true,
       holdsPermits: holdsPermits ?? true,
       // Only options objects tell; a partitioner may well ask a store.

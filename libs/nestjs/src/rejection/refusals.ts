@@ -118,7 +118,7 @@ export class Refusals {
   /** The policy's, if it has one, whichever limiter refused; else the module's. */
   #callback({ acquisition, set }: Refusal, policy: CompiledPolicy): OnRejected | undefined {
     if (!set.isGlobal(policy)) return policy.onRejected ?? this.#settings.onRejected;
-    const ofEndpoint = acquisition.set.policies.find(
+    const ofEndpoint = acquisition.set?.policies.find(
       (other) => !set.isGlobal(other) && other.onRejected !== undefined,
     );
     return ofEndpoint?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;

@@ -10,6 +10,7 @@ import type { Boot } from '../module/boot.js';
 import type { Settings } from '../module/settings.js';
 import { BOOT, POLICIES, SETTINGS, VISIBILITY } from '../module/tokens.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
+import type { AlgorithmNumbers } from '../policies/limiter-numbers.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyRegistry } from '../policies/policy-registry.js';
 import type { Visibility } from '../visibility/visibility.js';
@@ -24,6 +25,9 @@ export interface ServiceAcquireOptions extends AcquireOptions {
   /** Integer of at least 0, at most the limit; 0 asks without taking. @defaultValue 1 */
   readonly permitCount?: number | undefined;
 }
+
+/** New numbers of a policy: any of the options of its algorithm. */
+export type PolicyChanges = Partial<AlgorithmNumbers[keyof AlgorithmNumbers]>;
 
 /** The name of a policy, or `'global'` for the global limiter. */
 // Declared names leave no room for 'global'.
@@ -104,6 +108,38 @@ export class RateLimitingService implements OnModuleDestroy {
   /** A row for each policy, the global limiter first, from running counters: it costs the same for any number of keys. */
   overview(): PolicyOverview[] {
     return this.#policies.all.map(overviewOf);
+  }
+
+  /**
+   * Gives a policy new numbers while the application runs. What is spent stays spent, and what is held stays held:
+   * only the limit moves.
+   *
+   * @param changes - options of its algorithm, such as `{ permitLimit: 20 }`; what isn't named stays.
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name;
+   * `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - for what its algorithm doesn't take, and when the policy is
+   * no options object: then change what its partitioner reads, and call {@link RateLimitingService.refreshPolicies}.
+   */
+  updatePolicy(policyName: ServicePolicyName, changes: PolicyChanges): void {
+    if (this.#policies.named(policyName, `${NAME}.updatePolicy()`).change(changes)) return;
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_INVALID_OPTION',
+      `${NAME}.updatePolicy(): policy ${JSON.stringify(policyName)} is no options object, so that its numbers are yours. Change ` +
+        'what its partitioner reads, and call refreshPolicies().',
+    );
+  }
+
+  /**
+   * Has partitions ask their factories for options again, for partitioners whose numbers come from elsewhere. What
+   * is spent stays spent.
+   *
+   * @param policyName - only this policy; without it all.
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   */
+  refreshPolicies(policyName?: ServicePolicyName): void {
+    const { all } = this.#policies;
+    const chosen =
+      policyName === undefined ? all : [this.#policies.named(policyName, `${NAME}.refreshPolicies()`)];
+    for (const policy of chosen) policy.refresh();
   }
 
   /**

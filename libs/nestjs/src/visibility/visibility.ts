@@ -6,6 +6,7 @@ import type { Settings } from '../module/settings.js';
 import { SETTINGS } from '../module/tokens.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
+import { Warnings } from '../warnings/warnings.js';
 import { hasSubscribers } from './events.js';
 import { Telemetry } from './instruments.js';
 import { Observation } from './observation.js';
@@ -24,6 +25,7 @@ export interface Acquired {
 export class Visibility {
   readonly #telemetry = new Telemetry();
   readonly #clock: Clock;
+  readonly #warnings = new Warnings();
   readonly #log: RejectionLog;
 
   constructor(@Inject(SETTINGS) settings: Settings) {
@@ -44,6 +46,12 @@ export class Visibility {
     const own = set.policies.filter((policy) => !set.isGlobal(policy)).map(({ name }) => name);
     const label = own.length === 0 ? undefined : own.join();
     return new Observation({ policies, permits, endpoint, context, label }, instruments, this.#clock);
+  }
+
+  /** Notes that a policy in shadow mode failed, once for each. */
+  logFailure(policyName: string, error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error);
+    this.#warnings.once(`Policy ${JSON.stringify(policyName)}, in shadow mode, failed: ${problem}`);
   }
 
   /** Notes a refusal in the log. */

@@ -1,0 +1,67 @@
+import type { Clock } from '@ratelease/limiters';
+import { suggestion } from '../errors/nearest-name.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import type { AlgorithmName } from './limiter-numbers.js';
+import { checkNumbers, optionsOf } from './limiter-numbers.js';
+
+/** The numbers of a policy, which may change while it lives. */
+export class LiveNumbers {
+  readonly #policy: string;
+  readonly #algorithm: AlgorithmName;
+  readonly #clock: Clock | undefined;
+  #current: Readonly<Record<string, unknown>>;
+
+  /** @throws RateLimitingConfigurationError `ERR_RL_INVALID_OPTION` - for bad numbers. */
+  constructor(policy: string, algorithm: AlgorithmName, numbers: object, clock: Clock | undefined) {
+    this.#policy = policy;
+    this.#algorithm = algorithm;
+    this.#clock = clock;
+    this.#current = this.#checked(numbers);
+  }
+
+  /** What limiters are made with, and brought to. */
+  get current(): object {
+    return this.#current;
+  }
+
+  /**
+   * Takes new numbers; what isn't named stays.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - and nothing changes.
+   */
+  change(changes: object): void {
+    const known = optionsOf(this.#algorithm);
+    const unknown = Object.keys(changes).find((option) => !known.includes(option));
+    if (unknown !== undefined) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_UNKNOWN_OPTION',
+        `${this.#policy}: ${this.#algorithm} has no number ${JSON.stringify(unknown)} that could change. ${suggestion(unknown, known, 'options')}`,
+      );
+    }
+    const changed = this.#checked({ ...this.#current, ...changes });
+    if (isQueued(changed) !== isQueued(this.#current)) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_OPTION',
+        `${this.#policy}: whether there is a queue at all (queueLimit) can't change while the application runs. Restart it, ` +
+          'or begin with a queueLimit of at least 1.',
+      );
+    }
+    this.#current = changed;
+  }
+
+  #checked(numbers: object): Readonly<Record<string, unknown>> {
+    try {
+      checkNumbers(this.#algorithm, numbers, this.#clock);
+      return numbers as Record<string, unknown>;
+    } catch (cause) {
+      const problem = cause instanceof Error ? cause.message : String(cause);
+      throw new RateLimitingConfigurationError('ERR_RL_INVALID_OPTION', `${this.#policy}: ${problem}`, {
+        cause,
+      });
+    }
+  }
+}
+
+function isQueued({ queueLimit = 0 }: Readonly<Record<string, unknown>>): boolean {
+  return Number(queueLimit) > 0;
+}
