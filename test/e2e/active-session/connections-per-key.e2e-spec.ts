@@ -68,8 +68,8 @@ const TRANSPORTS: Transport[] = [
 @Catch()
 class TellingFilter implements ExceptionFilter {
   catch(_error: unknown, host: ArgumentsHost): void {
-    const client = host.switchToWs().getClient<{ send(data: unknown): void; emit(event: string): void }>();
-    if (client instanceof WebSocket) client.send(JSON.stringify({ event: 'exception' }));
+    const client = host.switchToWs().getClient<WebSocket>();
+    if (client.readyState === WebSocket.OPEN) client.send(JSON.stringify({ event: 'exception' }));
     else client.emit('exception');
   }
 }
