@@ -70,3 +70,4 @@ export type {
   RefusedEvent,
   ReleasedEvent,
 } from './visibility/events.js';
+export { resetRateLimiting } from './testing/reset-rate-limiting.js';

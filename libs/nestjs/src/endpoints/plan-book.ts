@@ -88,7 +88,7 @@ export class PlanBook {
       handler: inPhase('handler'),
     };
     const all = [...Object.values(byPhase), condition].filter((acquisition) => acquisition !== null);
-    if (all.length === 0) return null;
+    if (all.length === 0 || !this.#settings.enabled) return null;
     return {
       handler,
       middleware: byPhase.middleware,
@@ -117,7 +117,8 @@ export class PlanBook {
 
   #makeBeforeRouting(): EndpointPlan | null {
     const { global } = this.policies;
-    if (global === undefined || this.#settings.globalPhase !== 'middleware') return null;
+    const { globalPhase, enabled } = this.#settings;
+    if (global === undefined || globalPhase !== 'middleware' || !enabled) return null;
     const middleware = this.#acquisition('The global limiter', [global], [], {})!;
     const others = { guard: null, interceptor: null, args: null, condition: null };
     const rest = { isFollowed: isFollowed(middleware), mayRespondItself: true };

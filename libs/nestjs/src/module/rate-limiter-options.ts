@@ -44,6 +44,8 @@ export class RateLimiterOptions implements RateLimitingSettings {
   retryAfterJitter: number | undefined = undefined;
   /** Whether CORS preflights count. */
   countPreflights: boolean | undefined = undefined;
+  /** `false`: nothing is limited. */
+  enabled: boolean | undefined = undefined;
 
   readonly #policies = new Map<string, PolicyDefinition>();
 

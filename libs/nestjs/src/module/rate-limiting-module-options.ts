@@ -70,6 +70,11 @@ export interface RateLimitingSettings {
   retryAfterJitter?: number | undefined;
   /** Whether CORS preflights are limited as other requests are. @defaultValue false */
   countPreflights?: boolean | undefined;
+  /**
+   * `false`: no request is limited, as if every class were under `@DisableRateLimiting()`; for tests of other things.
+   * Mistakes in the options stop the boot all the same, and `RateLimitingService` works. @defaultValue true
+   */
+  enabled?: boolean | undefined;
 }
 
 /** Options of the module, as an object. */

@@ -26,6 +26,7 @@ export interface Settings {
   readonly problemDetails: boolean;
   readonly retryAfterJitter: number;
   readonly countPreflights: boolean;
+  readonly enabled: boolean;
 }
 
 /** The options beside the policies. */
@@ -46,6 +47,7 @@ export const SETTING_NAMES = [
   'problemDetails',
   'retryAfterJitter',
   'countPreflights',
+  'enabled',
 ] as const;
 const KNOWN = [...SETTING_NAMES, 'policies'];
 /** Only `forRoot()` itself can import modules: what a factory returns comes too late for that. */
@@ -152,16 +154,26 @@ function checked(place: string, options: RateLimiterOptions): Settings {
   checkThat(place, options, ['endpoints', 'a list'], Array.isArray);
   checkThat(place, options, ['clock', 'an object with the methods now and setTimer'], isClock);
   const { global, globalPhase, onRejected, clock, policies, endpoints = [], maxHoldMs, logKeys } = options;
-  const { legacyHeaders = false, exposeHeaders = false, problemDetails = false } = options;
-  const { retryAfterJitter = 0, countPreflights = false } = options;
   return {
     ...{ global, globalPhase, onRejected, clock, policies, endpoints, bind },
     ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs, logKeys },
-    ...{ legacyHeaders, exposeHeaders, problemDetails, retryAfterJitter, countPreflights },
+    ...styleOf(options),
   };
 }
 
-const FLAGS = ['legacyHeaders', 'exposeHeaders', 'problemDetails', 'countPreflights'] as const;
+/** The switches, with their defaults. */
+function styleOf({
+  legacyHeaders = false,
+  exposeHeaders = false,
+  problemDetails = false,
+  retryAfterJitter = 0,
+  countPreflights = false,
+  enabled = true,
+}: RateLimiterOptions): Pick<Settings, (typeof FLAGS)[number] | 'retryAfterJitter'> {
+  return { legacyHeaders, exposeHeaders, problemDetails, retryAfterJitter, countPreflights, enabled };
+}
+
+const FLAGS = ['legacyHeaders', 'exposeHeaders', 'problemDetails', 'countPreflights', 'enabled'] as const;
 
 function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean';
