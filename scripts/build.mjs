@@ -22,7 +22,8 @@ const formats = withDemo ? ['esm'] : ['esm', 'cjs'];
 
 for (const library of wanted) {
   // Only what is built anew: the demo needs no CommonJS, but whoever packs afterwards does.
-  for (const format of formats) rmSync(join(library.folder, 'dist', format), { recursive: true, force: true });
+  for (const format of formats)
+    rmSync(join(library.folder, 'dist', format), { recursive: true, force: true });
   const built = await Promise.all(formats.map((format) => buildLibrary(library.folder, format)));
   if (built.includes(false)) stop(library.name);
   cpSync(join(ROOT, 'LICENSE'), join(library.folder, 'LICENSE'));

@@ -12,7 +12,9 @@ export function ours({ isRefused, count = 1, phase = 'interceptor', isLimited = 
     key: byClient(),
   };
   return {
-    imports: [RateLimitingModule.forRoot({ policies: Object.fromEntries(names.map((name) => [name, policy])) })],
+    imports: [
+      RateLimitingModule.forRoot({ policies: Object.fromEntries(names.map((name) => [name, policy])) }),
+    ],
     decorators: isLimited ? [EnableRateLimiting(names, { phase })] : [],
   };
 }

@@ -26,7 +26,7 @@ export class SpecialValues {
   }
 }
 
-export function isSpecial(value: unknown): value is { $: string } {
+function isSpecial(value: unknown): value is { $: string } {
   return typeof value === 'object' && value !== null && '$' in value && typeof value.$ === 'string';
 }
 

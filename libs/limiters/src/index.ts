@@ -8,13 +8,14 @@ export type { RateLimitQuota } from './rate-limit-lease.js';
 export { RateLimitLease } from './rate-limit-lease.js';
 export { isRateLimiter, RateLimiter } from './rate-limiter.js';
 export type { RateLimiterStatistics } from './rate-limiter-statistics.js';
-export { ReplenishingRateLimiter } from './replenishing-rate-limiter.js';
+export { replenishingBrand, ReplenishingRateLimiter } from './replenishing-rate-limiter.js';
 
 export type { LostLease, LostLeaseListener } from './engine/lost-leases.js';
 export { reportLostLeases } from './engine/lost-leases.js';
 export type { LimiterOptions, ReplenishingLimiterOptions } from './engine/limiter-options.js';
 export { TimedRateLimiter } from './engine/timed-rate-limiter.js';
 export type { QueueProcessingOrder } from './queue/wait-queue.js';
+export type { Abortable } from './queue/abort-subscription.js';
 export type { Waiter, WaitingPlace } from './queue/waiter.js';
 export type { ConcurrencyLimiterOptions } from './concurrency/concurrency-limiter.js';
 export { ConcurrencyLimiter } from './concurrency/concurrency-limiter.js';

@@ -1,6 +1,6 @@
 import { RateLimiter } from './rate-limiter.js';
 
-const BRAND = Symbol.for('ratelease.replenishing-rate-limiter');
+const BRAND: unique symbol = Symbol.for('ratelease.replenishing-rate-limiter') as never;
 
 /**
  * A limiter whose permits come back with time. With auto replenishment every call first applies what is due;
@@ -26,11 +26,14 @@ export abstract class ReplenishingRateLimiter extends RateLimiter {
   ): boolean {
     if (this !== (ReplenishingRateLimiter as unknown))
       return Function.prototype[Symbol.hasInstance].call(this, value);
-    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+    return typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
   }
 }
 
 Object.defineProperty(ReplenishingRateLimiter.prototype, BRAND, { value: true });
 
-/** Lets a limiter whose members decide it (a chain) say whether it counts as replenishing. */
-export const replenishingBrand: symbol = BRAND;
+/**
+ * The key under which a limiter says whether it counts as a {@link ReplenishingRateLimiter} without being a subclass:
+ * chains and wrappers are what their members are.
+ */
+export const replenishingBrand: typeof BRAND = BRAND;

@@ -1,4 +1,8 @@
-export type { RateLimitingContext, RateLimitingContextType } from './context/rate-limiting-context.js';
+export type {
+  ApplicationValue,
+  RateLimitingContext,
+  RateLimitingContextType,
+} from './context/rate-limiting-context.js';
 export type {
   ConcurrencyLimitOptions,
   RateLimitable,
@@ -53,7 +57,7 @@ export type { IRateLimiterPolicy, PartitionChoice, Partitioner } from './policie
 export type { SelectivePolicyOptions } from './policies/selective-rate-limiter-policy.js';
 export { SelectiveRateLimiterPolicy } from './policies/selective-rate-limiter-policy.js';
 export type { OnRejected } from './rejection/on-rejected.js';
-export type { RejectionBody, RejectionReason } from './rejection/rate-limit-rejected.exception.js';
+export type { Rejection, RejectionBody, RejectionReason } from './rejection/rate-limit-rejected.exception.js';
 export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';
 export type { ContextFields } from './service/context-fields.js';
 export type { PolicyOverview } from './service/policy-overview.js';

@@ -19,7 +19,7 @@ export interface Member {
 /** A command to one of the chains or one of their members. */
 export type ChainCommand = Command & { readonly target: number };
 
-export const anyMember: fc.Arbitrary<Member> = fc.record({
+const anyMember: fc.Arbitrary<Member> = fc.record({
   kind: fc.constantFrom(...KINDS),
   setup: anySetup,
 });

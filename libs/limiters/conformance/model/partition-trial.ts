@@ -92,7 +92,7 @@ const HELPERS = {
 } as const;
 
 /** A partitioned limiter, with partitions by the helper of their kind or by the general one. */
-export function createPartitions(
+function createPartitions(
   kind: Kind,
   setup: Setup,
   how: { watch: Watch; by: 'helper' | 'get' },

@@ -40,7 +40,7 @@ export class ChainedRateLimiter extends RateLimiter {
     this.#links = linksOf(this.#limiters);
   }
 
-  /** @internal Whether it counts as a `ReplenishingRateLimiter`: if a member does. */
+  /** Whether it counts as a {@link ReplenishingRateLimiter}: if a member does. */
   get [replenishingBrand](): boolean {
     return this.#replenishing.length > 0;
   }

@@ -8,11 +8,17 @@ export type RejectionReason = 'global' | 'endpoint' | 'store' | 'shutdown';
 
 /** Material of a {@link RateLimitRejectedException}. */
 export interface Rejection {
+  /** The refused lease. */
   readonly lease: RateLimitLease;
+  /** The policy that refused. */
   readonly policyName: string;
+  /** Which part refused. */
   readonly reason: RejectionReason;
+  /** Milliseconds until the same request can pass; `undefined` where unknown. */
   readonly retryAfterMs: number | undefined;
+  /** The status of the answer. */
   readonly status: number;
+  /** What happened, for people. */
   readonly message: string;
 }
 

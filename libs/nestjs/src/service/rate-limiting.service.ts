@@ -46,6 +46,7 @@ export class RateLimitingService implements OnModuleDestroy {
   /** Aborts when the application ends, so that nobody waits on. */
   readonly #end = new AbortController();
 
+  /** @internal Nest makes it. */
   constructor(
     @Inject(POLICIES) policies: PolicyRegistry,
     @Inject(SETTINGS) settings: Settings,

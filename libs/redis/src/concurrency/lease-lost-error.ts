@@ -1,5 +1,6 @@
 /** The reason with which `lease.signal` aborts: the permits were not renewed in time, and others may have them now. */
 export class LeaseLostError extends Error {
+  /** Always `LeaseLostError`. */
   override readonly name = 'LeaseLostError';
   /** Stable, whatever the message says. */
   readonly code = 'ERR_RL_LEASE_LOST';

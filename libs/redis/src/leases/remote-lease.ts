@@ -32,6 +32,7 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
   #abort: AbortController | undefined = undefined;
   #lostReason: Error | undefined = undefined;
 
+  /** @internal */
   constructor(facts: GrantFacts) {
     super();
     this.#facts = facts;

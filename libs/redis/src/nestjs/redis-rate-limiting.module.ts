@@ -17,7 +17,11 @@ export class RedisRateLimitingModule implements OnApplicationShutdown {
     this.#partitions = partitions;
   }
 
-  /** @param options - those of `createRedisPartitions`. */
+  /**
+   * Provides the shared partitions to the whole application.
+   *
+   * @param options - those of `createRedisPartitions`.
+   */
   static forRoot(options: RedisPartitionsOptions): DynamicModule {
     return globalModule({ provide: RedisPartitions, useFactory: () => createRedisPartitions(options) });
   }
@@ -32,6 +36,7 @@ export class RedisRateLimitingModule implements OnApplicationShutdown {
     };
   }
 
+  /** Gives held leases back and leaves the queues. */
   async onApplicationShutdown(): Promise<void> {
     await this.#partitions.dispose();
   }

@@ -25,7 +25,9 @@ const NAME = 'Shared limiter';
 export class RemoteRateLimiter implements AsyncRateLimiter {
   /** Between its calls it only gets idler. */
   readonly [foreseeableIdle] = true;
+  /** @internal What it is, as its owner gave it. */
   readonly definition: LimiterDefinition;
+  /** The key of the partition that it limits. */
   readonly partitionKey: string;
   readonly #context: AcquisitionContext;
   readonly #group: LimiterGroup;
@@ -37,6 +39,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   #lastUsedMs: number;
   #isDisposed = false;
 
+  /** @internal */
   constructor(context: AcquisitionContext, partitionKey: string, definition: LimiterDefinition) {
     this.#context = context;
     this.partitionKey = partitionKey;
@@ -81,6 +84,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     for (const wait of this.#waits) wait.dispose();
   }
 
+  /** The same as `dispose`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.dispose();
   }

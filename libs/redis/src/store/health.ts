@@ -7,7 +7,9 @@ export const STORE_CHANNEL = 'ratelease:store';
 
 /** What is published on {@link STORE_CHANNEL}. */
 export interface StoreEvent {
+  /** The prefix of the partitions that the event is about. */
   readonly prefix: string;
+  /** What the store has become. */
   readonly state: 'available' | 'unavailable';
   /** How many requests could not ask the store since it was last available. */
   readonly unanswered: number;
