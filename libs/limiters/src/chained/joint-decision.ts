@@ -20,6 +20,7 @@ export interface JointDecider {
 
 /** What limiters that were asked together answer. */
 export interface JointOutcome {
+  /** What was decided, for all members together. */
   readonly lease: RateLimitLease;
   /** The index of the first limiter that refused; -1 for none. */
   readonly refusedBy: number;
