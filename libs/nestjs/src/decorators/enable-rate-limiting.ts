@@ -2,6 +2,7 @@ import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
+import { behindGate, CONNECTION_METHOD } from '../transports/connection-gates.js';
 import type { PolicyClass, PolicyInstance } from '../policies/policy-definition.js';
 import { isPolicy, isPolicyClass, isSelectivePolicy } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
@@ -65,7 +66,10 @@ export function EnableRateLimiting(
     policies: readReferences(place, policies),
     options: readOptions(place, options),
   };
-  return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
+  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
+    if (key === CONNECTION_METHOD && descriptor !== undefined) {
+      descriptor.value = behindGate(descriptor.value as Parameters<typeof behindGate>[0]);
+    }
     Reflect.defineMetadata(ENABLE, mark, (descriptor?.value as object | undefined) ?? target);
   };
 }

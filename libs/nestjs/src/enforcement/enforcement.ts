@@ -5,7 +5,7 @@ import { handlingIdentity } from '../context/context-source.js';
 import { HandlingContext } from '../context/handling-context.js';
 import { OutsideExecution } from '../context/outside-execution.js';
 import type { RateLimitingContextType } from '../context/rate-limiting-context.js';
-import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
+import type { Acquisition, EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import { ConnectionWatch } from '../holding/connection-watch.js';
 import { HandlingStore } from '../holding/handling-store.js';
@@ -15,6 +15,7 @@ import { rawRequest } from '../http/raw-http.js';
 import type { Settings } from '../module/settings.js';
 import { PLANS, SETTINGS, VISIBILITY } from '../module/tokens.js';
 import type { Visibility } from '../visibility/visibility.js';
+import { asTransportError } from '../transports/transport-refusal.js';
 import { Decider } from './decider.js';
 
 /** Takes permits for the requests of one application, and gives them back at the end of their work. */
@@ -84,6 +85,12 @@ export class Enforcement implements OnModuleDestroy {
     return holder;
   }
 
+  /** The holder of a connection, which lives until it is told that the client has left. */
+  holderOfConnection(execution: ExecutionContext, plan: EndpointPlan): Holder {
+    const context = new HandlingContext(execution, plan.handler, this.#settings);
+    return new Holder(plan, context, false, this.#watch);
+  }
+
   /** What was decided before routing for the same request: by another route of it, or for a GraphQL operation. */
   #decisionBeforeRouting({ context }: Holder): Holder['decisions']['middleware'] {
     if (typeof context.request !== 'object' || context.request === null) return undefined;
@@ -104,10 +111,24 @@ export class Enforcement implements OnModuleDestroy {
     if (known instanceof FailedDecision) throw known.error;
     if (known !== undefined) return known;
     try {
-      return (decisions[phase] = this.#decider.decide(acquisition, holder));
+      return (decisions[phase] = this.#decide(acquisition, holder));
     } catch (error) {
       decisions[phase] = new FailedDecision(error);
       throw error;
+    }
+  }
+
+  #decide(acquisition: Acquisition, holder: Holder): Decision {
+    if (holder.context.type === 'http') return this.#decider.decide(acquisition, holder);
+    return this.#decideElsewhere(acquisition, holder);
+  }
+
+  /** Refuses with the exception that the transport understands. */
+  async #decideElsewhere(acquisition: Acquisition, holder: Holder): Promise<boolean> {
+    try {
+      return await this.#decider.decide(acquisition, holder);
+    } catch (error) {
+      throw await asTransportError(error, holder.context.type);
     }
   }
 

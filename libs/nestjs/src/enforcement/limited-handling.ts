@@ -1,6 +1,8 @@
 import type { Observable, Subscriber, Subscription, Unsubscribable } from 'rxjs';
+import { map } from 'rxjs';
 import type { Phase } from '../endpoints/endpoint-plan.js';
 import type { Decision, Holder } from '../holding/holder.js';
+import { HeldIterator, isStream } from '../transports/held-iterator.js';
 
 /**
  * One subscription to a limited handler: waits for its permits, then subscribes to the handler, and tells the
@@ -66,7 +68,18 @@ export class LimitedHandling implements Unsubscribable {
     // A client that left before, during a later guard, took its permits along: nothing may run without them.
     const { abortReason } = this.#holder.context;
     if (abortReason !== undefined) return this.#subscriber.error(abortReason);
-    this.#handler = this.#handle().subscribe(this.#subscriber);
+    this.#handler = this.#held(this.#handle()).subscribe(this.#subscriber);
+  }
+
+  /** A GraphQL subscription is a handler that ends at once, with a stream that lives on. */
+  #held(results: Observable<unknown>): Observable<unknown> {
+    if (this.#holder.context.type !== 'graphql') return results;
+    return results.pipe(map((result) => (isStream(result) ? this.#follow(result) : result)));
+  }
+
+  #follow(stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    this.#holder.enter();
+    return new HeldIterator(stream, () => this.#holder.leave());
   }
 
   #end(): void {

@@ -11,6 +11,7 @@ import { RateLimitingConfigurationError } from '../errors/rate-limiting-configur
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
 import { findFeatures } from './feature-policies.js';
+import { ConnectionLimits } from '../transports/connection-limits.js';
 import type { Settings } from './settings.js';
 import { Warnings } from '../warnings/warnings.js';
 import { ENFORCEMENT, PLANS, SETTINGS } from './tokens.js';
@@ -27,6 +28,7 @@ export class Boot {
   readonly #enforcement: Enforcement;
   readonly #instances: PolicyInstances;
   readonly #warnings = new Warnings();
+  readonly #connections: ConnectionLimits;
   #done: Promise<void> | undefined = undefined;
 
   constructor(
@@ -39,6 +41,7 @@ export class Boot {
     this.#settings = settings;
     this.#plans = plans;
     this.#enforcement = enforcement;
+    this.#connections = new ConnectionLimits(plans, enforcement);
     this.#instances = new PolicyInstances(modules);
   }
 
@@ -69,6 +72,7 @@ export class Boot {
       await this.#plans.policies.compileUnnamed(reference, (type) => this.#instances.provide(type, module));
     }
     const plan = this.#plans.planOf(controller, handler);
+    if (plan !== null) this.#connections.register(endpoint);
     if (plan === null || (plan.args ?? plan.condition) === null) return;
     limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
     if (plan.condition === null) return;
