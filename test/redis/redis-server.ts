@@ -43,7 +43,7 @@ export class RedisServer {
   async start(): Promise<void> {
     const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     const server = spawn(redisExecutable(), [...options, '--dir', this.#folder, ...this.#options], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     this.#process = server;
     const lines = createInterface({ input: server.stdout });
