@@ -58,7 +58,7 @@ async function untilWhole(admin: Redis): Promise<void> {
   let info = '';
   while (performance.now() - beganMs < LONGEST_WAIT_MS) {
     // oxlint-disable-next-line no-await-in-loop -- until it is so
-    info = (await admin.cluster('INFO')) as string;
+    info = await admin.cluster('INFO');
     if (info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3')) return;
     // oxlint-disable-next-line no-await-in-loop -- the nodes gossip ten times a second
     await new Promise((resolve) => setTimeout(resolve, 50));
