@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type { INestApplication, Type } from '@nestjs/common';
+import type { INestApplication } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { version } from '@nestjs/core/package.json';
@@ -27,8 +27,8 @@ export interface SocketKind {
 }
 
 export const SOCKET_KINDS: readonly SocketKind[] = [
-  { name: 'ws', adapter: WsAdapter as Type<object>, connect: connectWs },
-  { name: 'socket.io', adapter: IoAdapter as Type<object>, connect: connectIo },
+  { name: 'ws', adapter: WsAdapter, connect: connectWs },
+  { name: 'socket.io', adapter: IoAdapter, connect: connectIo },
 ];
 
 const clients = new Set<TestClient>();
