@@ -20,10 +20,14 @@ export async function listen(platform, { imports = [], providers = [], decorator
   }
   decorate(AnswerController, [Get('answer'), ...decorators]);
   Controller()(AnswerController);
+  // oxlint-disable-next-line typescript/no-extraneous-class -- a module is a class, decorated or not
   class AppModule {}
   Module({ imports, providers, controllers: [AnswerController] })(AppModule);
 
-  const app = await NestFactory.create(AppModule, await adapterOf(platform), { logger: false, abortOnError: false });
+  const app = await NestFactory.create(AppModule, await adapterOf(platform), {
+    logger: false,
+    abortOnError: false,
+  });
   await prepare?.(app);
   await app.listen(0, '127.0.0.1');
   return app.getHttpServer().address().port;

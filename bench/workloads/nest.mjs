@@ -3,7 +3,13 @@ import { meterOf } from '../harness/cpu-per-request.mjs';
 
 const WARM_UP = 20_000;
 const REQUESTS = 12_000;
-const OURS = ['ratelease-interceptor', 'ratelease-guard', 'ratelease-two', 'ratelease-three', 'ratelease-unlimited'];
+const OURS = [
+  'ratelease-interceptor',
+  'ratelease-guard',
+  'ratelease-two',
+  'ratelease-three',
+  'ratelease-unlimited',
+];
 const PEERS = { Fastify: ['fastify-rate-limit', 'throttler'], Express: ['express-rate-limit', 'throttler'] };
 
 /** @type {import('../harness/workload.mjs').Workload} */
@@ -13,8 +19,7 @@ export const workload = {
   folder: 'nest',
   columns: [{ key: 'us', title: 'µs of CPU per request', digits: 1 }],
   rounds: 11,
-  scenarios: () =>
-    ['Fastify', 'Express'].flatMap((platform) => [granted(platform), refused(platform)]),
+  scenarios: () => ['Fastify', 'Express'].flatMap((platform) => [granted(platform), refused(platform)]),
 };
 
 function granted(platform) {
@@ -30,7 +35,12 @@ function granted(platform) {
       { of: 'ratelease-unlimited', atMost: 0.3, above: 'minimum' },
       { of: 'ratelease-two', atMost: 1, above: 'ratelease-interceptor' },
       { of: 'ratelease-three', atMost: 1, above: 'ratelease-two' },
-      { of: 'ratelease-interceptor', atMost: platform === 'Express' ? 0.5 : 1, times: peer, above: 'minimum' },
+      {
+        of: 'ratelease-interceptor',
+        atMost: platform === 'Express' ? 0.5 : 1,
+        times: peer,
+        above: 'minimum',
+      },
       { of: 'ratelease-guard', atMost: platform === 'Express' ? 0.5 : 1, times: peer, above: 'minimum' },
     ],
   };
@@ -43,7 +53,11 @@ function refused(platform) {
     outcome: 'refused',
     contestants: ['minimum-refusal', 'ratelease-guard', 'ratelease-interceptor', ...PEERS[platform]],
     minimum: 'minimum-refusal',
-    goals: ['ratelease-guard', 'ratelease-interceptor'].map((of) => ({ of, atMost: 1.2, times: 'minimum-refusal' })),
+    goals: ['ratelease-guard', 'ratelease-interceptor'].map((of) => ({
+      of,
+      atMost: 1.2,
+      times: 'minimum-refusal',
+    })),
   };
 }
 
@@ -61,7 +75,8 @@ export async function start({ scenario: { platform, outcome }, contestant: id, s
   return {
     async round() {
       const { us, statuses } = await meter.measure(count);
-      if (statuses[expected] !== count) throw new Error(`Not all are ${expected}: ${JSON.stringify(statuses)}.`);
+      if (statuses[expected] !== count)
+        throw new Error(`Not all are ${expected}: ${JSON.stringify(statuses)}.`);
       return { us };
     },
   };
