@@ -13,6 +13,7 @@ import { unanswered } from './unanswered.js';
 export class RateLimitingGuard implements CanActivate {
   readonly #enforcement: Enforcement;
 
+  /** @internal Nest makes it. */
   constructor(@Inject(ENFORCEMENT) enforcement: Enforcement) {
     this.#enforcement = enforcement;
   }

@@ -15,6 +15,7 @@ import { LimitedHandling } from './limited-handling.js';
 export class RateLimitingInterceptor implements NestInterceptor {
   readonly #enforcement: Enforcement;
 
+  /** @internal Nest makes it. */
   constructor(@Inject(ENFORCEMENT) enforcement: Enforcement) {
     this.#enforcement = enforcement;
   }
