@@ -34,7 +34,22 @@ export function writeStyled(
 
 /** Says that the body is problem details. */
 export function writeProblemType(response: ApplicationValue): void {
-  put(response as Target, 'content-type', PROBLEM_TYPE);
+  const target = response as Target;
+  const json = target.json?.bind(target);
+  if (target.setHeader === undefined || json === undefined) {
+    put(target, 'content-type', PROBLEM_TYPE);
+    return;
+  }
+  // Nest 11 on Express takes any other type than `application/json` for a mistake, and overwrites it. So it is set
+  // when Nest is past that, and only where the body is problem details after all.
+  target.json = function writeProblem(body) {
+    if (isProblem(body)) put(target, 'content-type', PROBLEM_TYPE);
+    return json(body);
+  };
+}
+
+function isProblem(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'title' in body && 'status' in body;
 }
 
 /** They have room for one limit: the one that is nearest to its end, over all phases. */
@@ -71,6 +86,8 @@ interface Target {
   getHeader(name: string): unknown;
   header?(name: string, value: string): unknown;
   setHeader?(name: string, value: string): unknown;
+  /** Express's. */
+  json?(this: unknown, body: unknown): unknown;
 }
 
 function get(target: Target, name: string): string | undefined {
