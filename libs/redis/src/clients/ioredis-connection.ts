@@ -27,11 +27,14 @@ export class IoredisConnection implements RedisConnection {
     this.isCluster = client.isCluster === true;
     // Without a listener ioredis writes each failed attempt to connect to the console.
     this.#on('error', ignore);
-    if (client.status === 'wait') client.connect().catch(ignore);
   }
 
   get isReady(): boolean {
     return this.#client.status === 'ready';
+  }
+
+  wake(): void {
+    if (this.#client.status === 'wait') this.#client.connect().catch(ignore);
   }
 
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {

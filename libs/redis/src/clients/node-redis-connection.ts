@@ -28,6 +28,7 @@ const ignore = (): void => undefined;
 export class NodeRedisConnection implements RedisConnection {
   readonly isCluster: boolean;
   readonly #client: NodeRedisClient;
+  #isWoken = false;
   readonly #listeners: [event: string, listener: () => void][] = [];
 
   constructor(client: NodeRedisClient) {
@@ -35,11 +36,17 @@ export class NodeRedisConnection implements RedisConnection {
     this.isCluster = 'masters' in client;
     // node-redis ends the process on an error that nobody listens to.
     this.#on('error', ignore);
-    if (!client.isOpen) client.connect().catch(ignore);
   }
 
   get isReady(): boolean {
     return this.#client.isReady ?? this.#client.isOpen;
+  }
+
+  wake(): void {
+    // Once: a client that its owner has closed stays closed.
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    if (!this.#client.isOpen) this.#client.connect().catch(ignore);
   }
 
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {

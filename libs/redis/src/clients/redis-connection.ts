@@ -4,6 +4,8 @@ export interface RedisConnection {
   readonly isCluster: boolean;
   /** Whether a command would be sent at once, not kept until there is a connection. */
   readonly isReady: boolean;
+  /** Connects a client that waits for its first command, or that nobody has connected yet. */
+  wake(): void;
   /** Runs a script that the server may know. Rejects with the server's error, or the client's. */
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Runs a script by its text, on the node that {@link RedisConnection.evalsha} asked. */

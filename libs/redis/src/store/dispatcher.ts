@@ -37,7 +37,7 @@ export class Dispatcher {
   /** Sends what is due. Without a connection it stays: the connection comes, or the requests' time is over. */
   flush(): void {
     this.#isScheduled = false;
-    if (!this.#store.connection.isReady) return;
+    if (!this.#store.connection.isReady) return this.#store.connection.wake();
     const due = this.#due;
     this.#due = [];
     const calls = new Map<string, CallPart[]>();

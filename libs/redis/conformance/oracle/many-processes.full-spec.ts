@@ -41,7 +41,10 @@ test('four processes with clocks an hour apart that hammer one key get exactly t
     }
     say(granted);
   `;
-  const processes = Array.from({ length: 4 }, () => new ClientProcess(packages, server.port, program));
+  const processes = Array.from(
+    { length: 4 },
+    () => new ClientProcess(packages, server.port, program, { commandTimeoutMs: 10_000 }),
+  );
   const granted = (await Promise.all(processes.map((one) => one.next()))) as Record<string, number>[];
   await Promise.all(processes.map((one) => one.kill()));
   const sums = Object.fromEntries(
