@@ -1,11 +1,32 @@
-import type {
-  Attributes,
-  Counter,
-  Histogram,
-  MeterProvider,
-  MetricOptions,
-  UpDownCounter,
-} from '@opentelemetry/api';
+// What is used of OpenTelemetry's API, in own words: its types must not be needed where the package is not.
+
+/** Labels of a measurement. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** A counter, or one that goes up and down. */
+export interface Counter {
+  add(value: number, attributes: Attributes): void;
+}
+
+/** A distribution of values. */
+export interface Histogram {
+  record(value: number, attributes: Attributes): void;
+}
+
+interface MetricOptions {
+  readonly description?: string;
+  readonly unit?: string;
+  readonly advice?: { readonly explicitBucketBoundaries?: number[] };
+}
+
+/** Makes instruments. */
+export interface MeterProvider {
+  getMeter(name: string): {
+    createUpDownCounter(name: string, options: MetricOptions): Counter;
+    createHistogram(name: string, options: MetricOptions): Histogram;
+    createCounter(name: string, options: MetricOptions): Counter;
+  };
+}
 
 /** The outcomes of an acquisition, as ASP.NET Core's middleware calls them. */
 export type MetricResult = 'acquired' | 'endpoint_limiter' | 'global_limiter' | 'request_canceled';
@@ -17,9 +38,9 @@ const DURATION: MetricOptions = { unit: 's', advice: { explicitBucketBoundaries:
 /** The five instruments. Their labels are policies and outcomes, never keys: the number of series is bounded. */
 export class Instruments {
   readonly provider: MeterProvider;
-  readonly activeLeases: UpDownCounter;
+  readonly activeLeases: Counter;
   readonly leaseDuration: Histogram;
-  readonly queuedRequests: UpDownCounter;
+  readonly queuedRequests: Counter;
   readonly timeInQueue: Histogram;
   readonly requests: Counter;
 
