@@ -33,6 +33,8 @@ const full = process.env.RATELEASE_TEST_FULL === '1';
 module.exports = {
   rootDir: __dirname,
   testEnvironment: 'node',
+  // Jest leaves one core to the developer: on CI's two that would double the time. What takes long measures, too.
+  maxWorkers: full ? 1 : '100%',
   // Only for what hangs: a busy machine makes sockets slow, and that is no failure.
   testTimeout: 30_000,
   testRegex: `/(libs|apps|test)/.*\\.(spec|e2e-spec${full ? '|full-spec' : ''})\\.ts$`,
