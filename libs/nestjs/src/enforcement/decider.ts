@@ -6,7 +6,9 @@ import { isCount } from '../endpoints/plan-book.js';
 import { InvalidDecisionError } from '../errors/invalid-decision-error.js';
 import { shown } from '../errors/shown.js';
 import { Grant } from '../holding/grant.js';
-import type { Decision, Holder } from '../holding/holder.js';
+import type { Holder } from '../holding/holder.js';
+import type { Verdict } from '../holding/verdict.js';
+import { decisionOf } from '../holding/verdict.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { isPreflight } from '../http/preflight.js';
 import { writeStyled } from '../http/refusal-style.js';
@@ -14,7 +16,6 @@ import { writeRateLimit } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import type { PolicySet, WaitBounds } from '../policies/policy-set.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
-import type { Refusal } from '../rejection/refusals.js';
 import { Refusals } from '../rejection/refusals.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import { ShutdownError } from '../rejection/shutdown-error.js';
@@ -68,8 +69,8 @@ export class Decider {
     for (const holder of this.#waiting) holder.context.abort(new ShutdownError());
   }
 
-  /** Decides an acquisition; throws, or rejects with, the refusal. */
-  decide(acquisition: Acquisition, holder: Holder): Decision {
+  /** Decides an acquisition. The promise of a decision rejects with the refusal. */
+  decide(acquisition: Acquisition, holder: Holder): Verdict {
     throwIfOver(holder.context);
     if (isPreflight(holder.context) && !this.#settings.countPreflights) return true;
     const { set, when, permitCount } = acquisition;
@@ -86,39 +87,39 @@ export class Decider {
     const { shadows } = acquisition;
     const asked = applies ? shadows : shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
     const permits = applies ? await permitsOf(acquisition, context) : 1;
-    return this.#decideOn({ acquisition, set, permits, holder }, asked);
+    return decisionOf(this.#decideOn({ acquisition, set, permits, holder }, asked));
   }
 
-  #decideOn(question: MaybeQuestion, shadows: readonly PolicySet[]): Decision {
+  #decideOn(question: MaybeQuestion, shadows: readonly PolicySet[]): Verdict {
     const decision = question.set === null ? true : this.#choose(question as Question);
     return shadows.length === 0 ? decision : this.#decideAndTry(decision, shadows, question);
   }
 
   async #decideAndTry(
-    decision: Decision,
+    verdict: Verdict,
     shadows: readonly PolicySet[],
     { acquisition, permits, holder }: MaybeQuestion,
   ): Promise<boolean> {
-    if (!(await decision)) return false;
+    if (!(await decisionOf(verdict))) return false;
     holder.follow();
     await this.#shadows.tryAll(shadows, { endpoint: acquisition.endpoint, permits, holder });
     throwIfOver(holder.context);
     return true;
   }
 
-  #choose(question: Question): Decision {
+  #choose(question: Question): Verdict {
     const choice = question.set.choosePartitions(question.holder.context);
     if (choice === undefined) return this.#take(question);
     question.holder.follow();
-    return choice.then(() => this.#take(question));
+    return choice.then(() => decisionOf(this.#take(question)));
   }
 
-  #take(asked: Question): Decision {
+  #take(asked: Question): Verdict {
     asked.holder.look();
     throwIfOver(asked.holder.context);
     const question = this.#observed(asked);
     const answer = this.#ask(question);
-    if (answer instanceof Promise) return answer.then((lease) => this.#settle(question, lease));
+    if (answer instanceof Promise) return answer.then((lease) => decisionOf(this.#settle(question, lease)));
     return this.#settle(question, answer);
   }
 
@@ -199,7 +200,7 @@ export class Decider {
     return new AboveLimitLease(refusedMember(error), quota);
   }
 
-  #settle(question: Question, lease: RateLimitLease): Decision {
+  #settle(question: Question, lease: RateLimitLease): Verdict {
     const { set, permits, holder, observation } = question;
     if (!lease.isAcquired) return this.#refuse(question, lease);
     const { context } = holder;
@@ -223,13 +224,12 @@ export class Decider {
     return true;
   }
 
-  #refuse({ acquisition, set, holder, observation }: Question, lease: RateLimitLease): Decision {
+  #refuse({ acquisition, set, holder, observation }: Question, lease: RateLimitLease): Verdict {
     const isEnd = this.#isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
     if (isEnd) this.#refusals.answerShutdown(set, lease, holder);
-    set.refusingPolicy(lease).counters.refused++;
-    const refusal: Refusal = { acquisition, set, lease, observation };
-    if (this.#refusals.hasCallback(refusal)) holder.follow();
-    return this.#refusals.answer(refusal, holder);
+    const policy = set.refusingPolicy(lease);
+    policy.counters.refused++;
+    return this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);
   }
 }
 

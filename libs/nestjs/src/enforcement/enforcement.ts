@@ -9,8 +9,9 @@ import type { Acquisition, EndpointPlan, Phase } from '../endpoints/endpoint-pla
 import type { PlanBook } from '../endpoints/plan-book.js';
 import { ConnectionWatch } from '../holding/connection-watch.js';
 import { HandlingStore } from '../holding/handling-store.js';
-import type { Decision } from '../holding/holder.js';
-import { FailedDecision, Holder } from '../holding/holder.js';
+import { Holder } from '../holding/holder.js';
+import type { Decision, Verdict } from '../holding/verdict.js';
+import { decisionOf, FailedDecision } from '../holding/verdict.js';
 import { rawRequest } from '../http/raw-http.js';
 import type { Settings } from '../module/settings.js';
 import { PLANS, SETTINGS, VISIBILITY } from '../module/tokens.js';
@@ -104,21 +105,25 @@ export class Enforcement implements OnModuleDestroy {
    * of that. It throws (or rejects with) what the client is to be told, or an error of the application's code.
    */
   pass(phase: Phase, holder: Holder): Decision {
+    return decisionOf(this.judge(phase, holder));
+  }
+
+  /** The same, with the error handed up instead of thrown. */
+  judge(phase: Phase, holder: Holder): Verdict {
     const acquisition = holder.plan[phase];
     if (acquisition === null) return true;
-    const { decisions } = holder;
-    const known = decisions[phase];
-    if (known instanceof FailedDecision) throw known.error;
-    if (known !== undefined) return known;
+    return (holder.decisions[phase] ??= this.#judge(acquisition, holder));
+  }
+
+  #judge(acquisition: Acquisition, holder: Holder): Verdict {
     try {
-      return (decisions[phase] = this.#decide(acquisition, holder));
+      return this.#decide(acquisition, holder);
     } catch (error) {
-      decisions[phase] = new FailedDecision(error);
-      throw error;
+      return new FailedDecision(error);
     }
   }
 
-  #decide(acquisition: Acquisition, holder: Holder): Decision {
+  #decide(acquisition: Acquisition, holder: Holder): Verdict {
     if (holder.context.type === 'http') return this.#decider.decide(acquisition, holder);
     return this.#decideElsewhere(acquisition, holder);
   }
@@ -126,7 +131,7 @@ export class Enforcement implements OnModuleDestroy {
   /** Refuses with the exception that the transport understands. */
   async #decideElsewhere(acquisition: Acquisition, holder: Holder): Promise<boolean> {
     try {
-      return await this.#decider.decide(acquisition, holder);
+      return await decisionOf(this.#decider.decide(acquisition, holder));
     } catch (error) {
       throw await asTransportError(error, holder.context.type);
     }

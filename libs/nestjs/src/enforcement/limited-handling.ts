@@ -1,7 +1,9 @@
 import type { Observable, Subscriber, Subscription, Unsubscribable } from 'rxjs';
 import { map } from 'rxjs';
 import type { Phase } from '../endpoints/endpoint-plan.js';
-import type { Decision, Holder } from '../holding/holder.js';
+import type { Holder } from '../holding/holder.js';
+import type { Verdict } from '../holding/verdict.js';
+import { FailedDecision } from '../holding/verdict.js';
 import { HeldIterator, isStream } from '../transports/held-iterator.js';
 
 /**
@@ -24,19 +26,15 @@ export class LimitedHandling implements Unsubscribable {
   }
 
   /** Takes the permits of the phases, one after the other, and then runs the handler. */
-  start(phases: readonly Phase[], pass: (phase: Phase) => Decision): void {
+  start(phases: readonly Phase[], judge: (phase: Phase) => Verdict): void {
     for (let index = 0; index < phases.length; index++) {
       const phase = phases[index]!;
-      let decision: Decision;
-      try {
-        decision = pass(phase);
-      } catch (error) {
-        return this.#subscriber.error(error);
-      }
-      if (decision instanceof Promise)
-        return this.#await(decision, phase, () => this.start(phases.slice(index + 1), pass));
+      const verdict = judge(phase);
+      if (verdict instanceof FailedDecision) return this.#subscriber.error(verdict.error);
+      if (verdict instanceof Promise)
+        return this.#await(verdict, phase, () => this.start(phases.slice(index + 1), judge));
       // The response was sent already: nothing more may come, not even completion.
-      if (!decision) return this.#end();
+      if (!verdict) return this.#end();
     }
     this.#run();
   }

@@ -31,7 +31,7 @@ export class RateLimitingInterceptor implements NestInterceptor {
         : () => this.#enforcement.handlings.run(holder, () => next.handle());
     return new Observable((subscriber) => {
       const handling = new LimitedHandling(holder, subscriber, handle);
-      handling.start(phases, (phase) => this.#enforcement.pass(phase, holder));
+      handling.start(phases, (phase) => this.#enforcement.judge(phase, holder));
       return handling;
     });
   }

@@ -4,19 +4,8 @@ import type { HandlingContext } from '../context/handling-context.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import type { ConnectionWatch } from './connection-watch.js';
+import type { Verdict } from './verdict.js';
 import type { Grant } from './grant.js';
-
-/** What a phase comes to: whether the handling goes on, or, where that takes time, the promise of it. */
-export type Decision = boolean | Promise<boolean>;
-
-/** A decision that threw at once: it does so whenever it is asked for. */
-export class FailedDecision {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
 
 /**
  * Holds the leases of one handling for as long as its work lives: until its response is closed and nothing of it
@@ -30,7 +19,7 @@ export class Holder {
   hasFields = false;
   readonly context: HandlingContext;
   /** What each phase comes to: an acquisition is made once, however often a guard or interceptor is bound. */
-  readonly decisions: Record<Phase, Decision | FailedDecision | undefined> = {
+  readonly decisions: Record<Phase, Verdict | undefined> = {
     middleware: undefined,
     guard: undefined,
     interceptor: undefined,

@@ -1,10 +1,14 @@
 import type { RateLimitLease, RateLimitQuota } from '@ratelease/limiters';
 import type { PolicySet } from '../policies/policy-set.js';
-import { rateLimitFields, seconds } from './rate-limit-fields.js';
+import { PolicyItem, seconds } from './policy-item.js';
+import { rateLimitFields } from './rate-limit-fields.js';
 import { structuredString } from './structured-string.js';
 
 const set = {
-  policies: ['a', 'b'].map((name) => ({ name, fieldName: structuredString(name), showsQuota: true })),
+  policies: ['a', 'b'].map((name) => {
+    const fieldName = structuredString(name);
+    return { name, fieldName, item: new PolicyItem(fieldName), showsQuota: true };
+  }),
 } as unknown as PolicySet;
 const entry = (changes: Partial<RateLimitQuota>): RateLimitQuota => ({
   limit: 10,

@@ -1,6 +1,7 @@
 import type { RateLimitLease, RateLimitQuota } from '@ratelease/limiters';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
+import { integer, policyText, seconds } from './policy-item.js';
 import { structuredString } from './structured-string.js';
 
 /** The response fields that browser code on another origin can read only if CORS exposes them. */
@@ -16,27 +17,34 @@ export interface RateLimitFields {
   readonly rateLimitPolicy: string;
 }
 
-/** Structured fields know integers of at most 15 digits. */
-const LARGEST_INTEGER = 999_999_999_999_999;
-const MS_PER_SECOND = 1_000;
-
 /**
  * The fields `RateLimit` and `RateLimit-Policy` of a decision, as draft-ietf-httpapi-ratelimit-headers has them:
  * a list item for each limiter, named after its policy.
  */
 export function rateLimitFields(set: PolicySet, lease: RateLimitLease): RateLimitFields | undefined {
   const quota = lease.quota();
+  if (quota.length === 1) return fieldsOfOne(set, quota[0]!);
   let rateLimit = '';
   let rateLimitPolicy = '';
   for (let index = 0; index < quota.length; index++) {
     const entry = quota[index]!;
-    if (entry.limit === Infinity || !policyOf(set, entry).showsQuota) continue;
+    const policy = policyOf(set, entry);
+    if (entry.limit === Infinity || !policy.showsQuota) continue;
     const separator = rateLimit === '' ? '' : ', ';
-    const name = itemName(set, quota, index);
+    const number = numberInPolicy(set, quota, index);
+    const name = number === 1 ? policy.fieldName : structuredString(`${policy.name}-${number}`);
+    const item = number === 1 ? policy.item.of(entry) : policyText(name, entry.limit, entry.windowMs);
     rateLimit += `${separator}${name};r=${integer(entry.remaining)}${reset(entry)}`;
-    rateLimitPolicy += `${separator}${name};q=${integer(entry.limit)}${unitAndWindow(entry)}`;
+    rateLimitPolicy += `${separator}${item}`;
   }
   return rateLimit === '' ? undefined : { rateLimit, rateLimitPolicy };
+}
+
+function fieldsOfOne(set: PolicySet, entry: RateLimitQuota): RateLimitFields | undefined {
+  const policy = policyOf(set, entry);
+  if (entry.limit === Infinity || !policy.showsQuota) return undefined;
+  const rateLimit = `${policy.fieldName};r=${integer(entry.remaining)}${reset(entry)}`;
+  return { rateLimit, rateLimitPolicy: policy.item.of(entry) };
 }
 
 function policyOf({ policies }: PolicySet, { member }: RateLimitQuota): CompiledPolicy {
@@ -44,26 +52,13 @@ function policyOf({ policies }: PolicySet, { member }: RateLimitQuota): Compiled
 }
 
 /** A second limiter of the same policy needs a name of its own. */
-function itemName(set: PolicySet, quota: readonly RateLimitQuota[], index: number): string {
+function numberInPolicy(set: PolicySet, quota: readonly RateLimitQuota[], index: number): number {
   const policy = policyOf(set, quota[index]!);
   let number = 1;
   for (let earlier = 0; earlier < index; earlier++) if (policyOf(set, quota[earlier]!) === policy) number++;
-  return number === 1 ? policy.fieldName : structuredString(`${policy.name}-${number}`);
+  return number;
 }
 
 function reset({ resetAfterMs }: RateLimitQuota): string {
   return resetAfterMs === undefined ? '' : `;t=${seconds(resetAfterMs)}`;
-}
-
-function unitAndWindow({ windowMs }: RateLimitQuota): string {
-  return windowMs === undefined ? ';qu="concurrent-requests"' : `;w=${Math.max(1, seconds(windowMs))}`;
-}
-
-/** Whole seconds, rounded up: a client that waits as long as it is told must not come too early. */
-export function seconds(ms: number): number {
-  return integer(Math.ceil(ms / MS_PER_SECOND));
-}
-
-function integer(value: number): number {
-  return Math.min(Math.max(0, value), LARGEST_INTEGER);
 }

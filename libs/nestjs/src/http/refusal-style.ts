@@ -3,7 +3,7 @@ import type { ApplicationValue } from '../context/rate-limiting-context.js';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { PolicySet } from '../policies/policy-set.js';
 import { PROBLEM_TYPE } from './problem-details.js';
-import { seconds } from './rate-limit-fields.js';
+import { seconds } from './policy-item.js';
 import { rawResponse } from './raw-http.js';
 
 /** What else an application wants to say in its answers. */

@@ -1,7 +1,7 @@
 import type { ApplicationValue } from '../context/rate-limiting-context.js';
 import type { Holder } from '../holding/holder.js';
 import type { RateLimitFields } from './rate-limit-fields.js';
-import { seconds } from './rate-limit-fields.js';
+import { seconds } from './policy-item.js';
 import { rawResponse } from './raw-http.js';
 
 /** In the spelling of HTTP/2, which Fastify uses everywhere: the same bytes on every platform. */

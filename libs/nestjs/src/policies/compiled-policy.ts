@@ -2,6 +2,7 @@ import type { AsyncPartitionedRateLimiter, Clock } from '@ratelease/limiters';
 import { createPartitionedRateLimiter, partitionOf } from '@ratelease/limiters';
 import type { AnyPartition, HandlingContext } from '../context/handling-context.js';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
+import { PolicyItem } from '../http/policy-item.js';
 import { structuredString } from '../http/structured-string.js';
 import { MissingKeyError } from '../errors/missing-key-error.js';
 import { shown } from '../errors/shown.js';
@@ -45,6 +46,8 @@ export class CompiledPolicy {
   readonly name: string;
   /** The name as an item of the `RateLimit` fields. */
   readonly fieldName: string;
+  /** The whole item of the field `RateLimit-Policy`. */
+  readonly item: PolicyItem;
   readonly onRejected: OnRejected | undefined;
   /** Decides and counts, and refuses nobody. */
   readonly isShadow: boolean;
@@ -66,6 +69,7 @@ export class CompiledPolicy {
     this.index = init.index;
     this.name = init.name;
     this.fieldName = structuredString(init.name);
+    this.item = new PolicyItem(this.fieldName);
     this.onRejected = init.onRejected;
     this.#change = init.change;
     this.isShadow = init.traits.shadow ?? false;

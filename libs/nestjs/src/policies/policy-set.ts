@@ -87,6 +87,7 @@ export class PolicySet {
 
   /** The policy that a refused lease comes from; the first where nobody knows. */
   refusingPolicy(lease: RateLimitLease): CompiledPolicy {
+    if (this.policies.length === 1) return this.policies[0];
     const member = lease instanceof AboveLimitLease ? lease.member : refusedMember(lease);
     return this.policies[member] ?? this.policies[0];
   }

@@ -1,8 +1,11 @@
 import { HttpStatus } from '@nestjs/common';
 import type { RateLimitLease } from '@ratelease/limiters';
 import { MetadataName, retryAfterOfAll } from '@ratelease/limiters';
+import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
-import type { Decision, Holder } from '../holding/holder.js';
+import type { Holder } from '../holding/holder.js';
+import type { Verdict } from '../holding/verdict.js';
+import { FailedDecision } from '../holding/verdict.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { acceptsProblem } from '../http/problem-details.js';
 import { writeProblemType, writeStyled } from '../http/refusal-style.js';
@@ -25,6 +28,8 @@ export interface Refusal {
   readonly acquisition: Acquisition;
   readonly set: PolicySet;
   readonly lease: RateLimitLease;
+  /** The policy that refused. */
+  readonly policy: CompiledPolicy;
   /** Where somebody watches. */
   readonly observation?: Observation | undefined;
 }
@@ -40,26 +45,27 @@ export class Refusals {
   }
 
   /**
-   * Throws the answer of a refusal, after the application had its say.
+   * The answer of a refusal, after the application had its say: the exception for its filters.
    *
-   * @returns `false` when the application's callback has sent the response itself.
+   * @returns the promise of `false` when the application's callback has sent the response itself.
    */
-  answer(refusal: Refusal, holder: Holder): Decision {
-    const { set, lease } = refusal;
-    const policy = set.refusingPolicy(lease);
-    const rejection = withoutStack({
-      ...this.#rejection(set, policy, lease),
-      ...messageOf(refusal, holder),
-    });
+  answer(refusal: Refusal, holder: Holder): Verdict {
+    const { policy } = refusal;
+    const { context } = holder;
+    const rejection = withoutStack(this.#rejection(refusal, context));
     refusal.observation?.refused(rejection, false);
-    this.#visibility.log(policy, rejection.reason, holder.context);
-    if (holder.context.type === 'http') this.#write(refusal, rejection, holder);
-    const callback = this.#callback(refusal, policy);
-    const isProblem = holder.context.type === 'http' && this.#wantsProblem(holder);
+    this.#visibility.log(policy, rejection.reason, context);
+    const isHttp = context.type === 'http';
+    if (isHttp) this.#write(refusal, rejection, holder);
+    const isProblem = isHttp && this.#wantsProblem(holder);
     if (isProblem) rejection.answerAsProblem(policy.showsQuota ? policy.name : undefined);
-    if (callback !== undefined) return throwUnlessAnswered(callback, { rejection, isProblem }, holder);
-    if (isProblem) writeProblemType(holder.context.response);
-    throw rejection;
+    const callback = this.#callback(refusal);
+    if (callback !== undefined) {
+      holder.follow();
+      return throwUnlessAnswered(callback, { rejection, isProblem }, holder);
+    }
+    if (isProblem) writeProblemType(context.response);
+    return new FailedDecision(rejection);
   }
 
   #wantsProblem({ context }: Holder): boolean {
@@ -74,11 +80,6 @@ export class Refusals {
     const spread =
       retryAfterMs === undefined ? undefined : retryAfterMs * (1 + Math.random() * retryAfterJitter);
     writeRefusal(holder.context.response, { retryAfterMs: spread, closesConnection: false });
-  }
-
-  /** Whether the application has its say on a refusal, which may take time. */
-  hasCallback(refusal: Refusal): boolean {
-    return this.#callback(refusal, refusal.set.refusingPolicy(refusal.lease)) !== undefined;
   }
 
   /** Throws the answer to a request that can't be served because the application ends. */
@@ -99,24 +100,24 @@ export class Refusals {
     });
   }
 
-  #rejection(set: PolicySet, policy: CompiledPolicy, lease: RateLimitLease): Rejection {
-    const retryAfterMs = retryAfterOfAll(lease) ?? lease.getMetadata(MetadataName.retryAfter);
-    const common = { lease, policyName: policy.name, retryAfterMs };
-    if (lease.getMetadata(MetadataName.reasonPhrase) === STORE_UNAVAILABLE) {
-      const message = 'The service is temporarily unavailable.';
-      return { ...common, reason: 'store', status: HttpStatus.SERVICE_UNAVAILABLE, message };
-    }
-    const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
+  #rejection({ acquisition, set, lease, policy }: Refusal, context: HandlingContext): Rejection {
+    const isAway = lease.getMetadata(MetadataName.reasonPhrase) === STORE_UNAVAILABLE;
+    const ownReason = set.isGlobal(policy) ? 'global' : 'endpoint';
+    const ownStatus = policy.rejectionStatusCode ?? this.#settings.rejectionStatusCode;
+    const ownMessage = isAway ? 'The service is temporarily unavailable.' : 'Too many requests.';
+    const { message = ownMessage } = acquisition;
     return {
-      ...common,
-      reason,
-      status: policy.rejectionStatusCode ?? this.#settings.rejectionStatusCode,
-      message: 'Too many requests.',
+      lease,
+      policyName: policy.name,
+      retryAfterMs: retryAfterOfAll(lease) ?? lease.getMetadata(MetadataName.retryAfter),
+      reason: isAway ? 'store' : ownReason,
+      status: isAway ? HttpStatus.SERVICE_UNAVAILABLE : ownStatus,
+      message: typeof message === 'function' ? message(context) : message,
     };
   }
 
   /** The policy's, if it has one, whichever limiter refused; else the module's. */
-  #callback({ acquisition, set }: Refusal, policy: CompiledPolicy): OnRejected | undefined {
+  #callback({ acquisition, set, policy }: Refusal): OnRejected | undefined {
     if (!set.isGlobal(policy)) return policy.onRejected ?? this.#settings.onRejected;
     const ofEndpoint = acquisition.set?.policies.find(
       (other) => !set.isGlobal(other) && other.onRejected !== undefined,
@@ -145,10 +146,4 @@ function withoutStack(rejection: Rejection): RateLimitRejectedException {
   } finally {
     Error.stackTraceLimit = limit;
   }
-}
-
-/** What the endpoint has its refused clients told. */
-function messageOf({ acquisition: { message } }: Refusal, { context }: Holder): { message?: string } {
-  if (message === undefined) return {};
-  return { message: typeof message === 'function' ? message(context) : message };
 }

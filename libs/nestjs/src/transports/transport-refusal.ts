@@ -1,5 +1,5 @@
 import type { RateLimitingContextType } from '../context/rate-limiting-context.js';
-import { seconds } from '../http/rate-limit-fields.js';
+import { seconds } from '../http/policy-item.js';
 import { RateLimitRejectedException } from '../rejection/rate-limit-rejected.exception.js';
 import { rpcExceptionOf, wsExceptionOf } from './peer-exceptions.js';
 

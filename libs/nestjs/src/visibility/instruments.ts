@@ -82,6 +82,8 @@ export function labelsOf(policy: string | undefined, result?: MetricResult): Att
 export class Telemetry {
   #providerOf: (() => MeterProvider) | undefined = undefined;
   #instruments: Instruments | undefined = undefined;
+  /** What the API has while no provider is registered. */
+  #mute: MeterProvider | undefined = undefined;
 
   /** To be called once, before the first request. */
   async load(): Promise<void> {
@@ -96,7 +98,11 @@ export class Telemetry {
   /** The instruments of the provider that is registered at present; `undefined` where none is. */
   get instruments(): Instruments | undefined {
     const provider = this.#providerOf?.();
-    if (provider === undefined || provider.constructor.name === 'NoopMeterProvider') return undefined;
+    if (provider === undefined || provider === this.#mute) return undefined;
+    if (provider.constructor.name === 'NoopMeterProvider') {
+      this.#mute = provider;
+      return undefined;
+    }
     // The API hands out instruments that stay mute when the SDK comes later, so it is asked again each time.
     if (this.#instruments?.provider !== provider) this.#instruments = new Instruments(provider);
     return this.#instruments;
