@@ -8,6 +8,7 @@ import { FakeClock } from '@ratelease/limiters/testing';
 import type { RateLimitingContext } from '@ratelease/nestjs';
 import * as fc from 'fast-check';
 import { readActiveSessionOptions } from '../module/active-session-options.js';
+import type { ActiveSession } from '../sessions/active-session.js';
 import { ActiveSessions } from '../sessions/active-sessions.js';
 import { ActiveSessionsPerGroupLimiter } from './active-sessions-per-group-limiter.js';
 import type { ActiveSessionsPerGroupOptions } from './active-sessions-per-group-limiter.js';
@@ -127,6 +128,7 @@ class Trial {
   readonly #chain;
   readonly #leases: RateLimitLease[] = [];
   readonly #pending = new Map<Promise<unknown>, AbortController>();
+  readonly #granted = new Set<ActiveSession>();
   #count = 0;
 
   constructor(permitLimit: number, queueLimit: number) {
@@ -151,10 +153,7 @@ class Trial {
     if (session === undefined) return undefined;
     if (what === 'terminate') return session.terminate();
     if (what === 'endGroup') return pick % 5 === 0 ? session.group.terminate() : undefined;
-    return this.#acquire(
-      what === 'acquire' ? this.world.limiter : this.#chain,
-      contextOf(session.group.id, session.id),
-    );
+    return this.#acquire(what === 'acquire' ? this.world.limiter : this.#chain, session);
   }
 
   async end(): Promise<void> {
@@ -170,15 +169,20 @@ class Trial {
     return this.#pending.size;
   }
 
-  #acquire(
-    limiter: { acquire: ActiveSessionsPerGroupLimiter['acquire'] },
-    context: RateLimitingContext,
-  ): void {
+  /** How many sessions of a group have been granted something and haven't ended. */
+  activeIn(group: string): number {
+    return [...this.#granted].filter((session) => session.group.id === group && session.isAvailable).length;
+  }
+
+  #acquire(limiter: { acquire: ActiveSessionsPerGroupLimiter['acquire'] }, session: ActiveSession): void {
     const controller = new AbortController();
+    const context = contextOf(session.group.id, session.id);
     const request = limiter.acquire(context, 1, { signal: controller.signal }).then(
       (lease) => {
         this.#pending.delete(request);
-        if (lease.isAcquired) this.#leases.push(lease);
+        if (!lease.isAcquired) return;
+        this.#leases.push(lease);
+        this.#granted.add(session);
       },
       (error: unknown) => {
         this.#pending.delete(request);
@@ -190,7 +194,7 @@ class Trial {
 }
 
 describe('sessions and requests that come and go in any order', () => {
-  it('leave nothing behind', async () => {
+  it('are never more in a group than its limit, and leave nothing behind', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 2 }),
@@ -202,6 +206,7 @@ describe('sessions and requests that come and go in any order', () => {
             void trial.run(step);
             // oxlint-disable-next-line no-await-in-loop -- one step after the other
             if (step.pick % 3 === 0) await new Promise(setImmediate);
+            for (const group of GROUPS) expect(trial.activeIn(group)).toBeLessThanOrEqual(permitLimit);
           }
           await trial.end();
           expect(trial.pending).toBe(0);
