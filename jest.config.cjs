@@ -38,8 +38,8 @@ module.exports = {
   // Only for what hangs: a busy machine makes sockets slow, and that is no failure.
   testTimeout: 30_000,
   testRegex: `/(libs|apps|test)/.*\\.(spec|e2e-spec${full ? '|full-spec' : ''})\\.ts$`,
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  modulePathIgnorePatterns: ['/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.stryker-tmp/'],
+  modulePathIgnorePatterns: ['/dist/', '/.stryker-tmp/'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(?:${ESM_ONLY.join('|')})/)`],
   moduleNameMapper: {
