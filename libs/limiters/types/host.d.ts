@@ -29,3 +29,5 @@ declare function clearTimeout(timer: HostTimer | undefined): void;
 declare function queueMicrotask(callback: () => void): void;
 
 declare const performance: { now(): number };
+
+declare const crypto: { getRandomValues<T extends Int32Array>(array: T): T };

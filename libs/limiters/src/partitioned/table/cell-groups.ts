@@ -3,13 +3,14 @@ import type { LimiterOptions } from '../../engine/limiter-options.js';
 import type { LimiterKind, LimiterPlan } from '../../engine/limiter-plan.js';
 import { isSamePlan } from '../../engine/limiter-plan.js';
 import type { CellPage } from './cell-page.js';
+import { OpenPages } from './open-pages.js';
 
 /** Options for which rows are kept, and the pages of their rows that have room. */
 export interface CellGroup {
   readonly kind: LimiterKind<LimiterOptions>;
   readonly options: LimiterOptions;
   readonly plan: LimiterPlan;
-  readonly open: CellPage[];
+  readonly open: OpenPages<CellPage>;
 }
 
 /** So many sets of options have pages of their own; partitions with yet others are kept as objects. */
@@ -38,7 +39,7 @@ export class CellGroups {
     const isFit =
       plan.clock === this.#clock && !plan.algorithm.isManual && plan.algorithm.cellCount <= MOST_CELLS;
     if (!isFit || this.#groups.length === MOST_GROUPS) return null;
-    const group: CellGroup = { kind, options: { ...options }, plan, open: [] };
+    const group: CellGroup = { kind, options: { ...options }, plan, open: new OpenPages() };
     this.#groups.push(group);
     return group;
   }

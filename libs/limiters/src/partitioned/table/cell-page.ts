@@ -14,6 +14,7 @@ import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import { isHelperPartition } from '../helper-partition.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { CellGroup } from './cell-groups.js';
+import { KeyColumn } from './key-column.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
 import { RowCore, RowLimiter } from './row-core.js';
@@ -37,25 +38,29 @@ export interface PageContext {
 export class CellPage extends PartitionPage implements SharedPlace, CoreResidents {
   readonly cells: Float64Array;
   readonly originMs: number;
-  readonly #group: CellGroup;
+  /** What its rows have in common. */
+  readonly group: CellGroup;
   readonly #plan: LimiterPlan;
   readonly #stride: number;
   readonly #context: PageContext;
   #residents: Map<number, RowCore> | null = null;
 
-  constructor(number: number, group: CellGroup, context: PageContext) {
-    super(number);
-    this.#group = group;
+  /** @param keyWidth - in words; the key of a row stands behind its state, so that they share cache lines. */
+  constructor(number: number, group: CellGroup, keyWidth: number, context: PageContext) {
+    const stateSize = state.stateSize(group.plan.algorithm);
+    const stride = stateSize + keyWidth / 2;
+    const cells = new Float64Array(PAGE_ROWS * stride);
+    super(
+      number,
+      keyWidth,
+      new KeyColumn(new Int32Array(cells.buffer), stateSize * 2, keyWidth === 0 ? 0 : stride * 2),
+    );
+    this.group = group;
     this.#plan = group.plan;
-    this.#stride = state.stateSize(group.plan.algorithm);
+    this.#stride = stride;
     this.#context = context;
     this.originMs = context.originMs;
-    this.cells = new Float64Array(PAGE_ROWS * this.#stride);
-  }
-
-  /** The pages of the same plan that have room. */
-  get siblings(): CellPage[] {
-    return this.#group.open;
+    this.cells = cells;
   }
 
   get residents(): CoreResidents {
@@ -121,7 +126,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     const at = index * this.#stride;
     const options = declared.options(declared.partitionKey);
     const { kind } = declared.kind;
-    if (this.residentAt(at) === undefined && isSamePlan(kind, this.#group.options, options)) return;
+    if (this.residentAt(at) === undefined && isSamePlan(kind, this.group.options, options)) return;
     this.#coreAt(at, declared).change(kind.plan({ ...options, clock: this.#plan.clock }));
   }
 

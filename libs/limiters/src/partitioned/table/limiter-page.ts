@@ -6,6 +6,7 @@ import { isRateLimiter } from '../../rate-limiter.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { PageContext } from './cell-page.js';
+import { KeyColumn } from './key-column.js';
 import type { KeptLimiter } from './kept-limiter.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
@@ -22,8 +23,8 @@ export class LimiterPage extends PartitionPage {
   readonly #context: PageContext;
   readonly #beat: ReplenishmentBeat;
 
-  constructor(number: number, context: PageContext, beat: ReplenishmentBeat) {
-    super(number);
+  constructor(number: number, keyWidth: number, context: PageContext, beat: ReplenishmentBeat) {
+    super(number, keyWidth, KeyColumn.ofWidth(keyWidth));
     this.#context = context;
     this.#beat = beat;
   }

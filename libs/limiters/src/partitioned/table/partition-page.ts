@@ -3,32 +3,32 @@ import type { RateLimitLease } from '../../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { RateLimitPartition } from '../rate-limit-partition.js';
+import type { KeyColumn } from './key-column.js';
 import { NO_ROW, PAGE_ROWS } from './rows.js';
 
 /** What the partitioner declared for a request. */
 export type Declared = RateLimitPartition<unknown, AsyncRateLimiter>;
 
-/** The identity of a row whose partition is gone, while it still stands in a bucket of the expiry wheel. */
-export const GONE: unique symbol = Symbol('gone');
-
-/** A page of partitions: their identities, their places in the expiry wheel, and what the subclasses keep. */
+/** A page of partitions: their keys, their places in the expiry wheel, and what the subclasses keep. */
 export abstract class PartitionPage {
   /** The number of the page. */
   readonly number: number;
-  /** What each partition is found by; {@link GONE}, or `undefined` where the row is free. */
-  readonly identities: unknown[] = [];
+  /** The width of its column of keys, in words. */
+  readonly keyWidth: number;
+  readonly keys: KeyColumn;
   /** The next row of the bucket of the expiry wheel; of a free row, the next free place. */
   readonly links: Int32Array;
   #freeIndex = 0;
   #used = 0;
   #generations: Uint16Array | null = null;
 
-  protected constructor(number: number) {
+  protected constructor(number: number, keyWidth: number, keys: KeyColumn) {
     this.number = number;
+    this.keyWidth = keyWidth;
+    this.keys = keys;
     this.links = new Int32Array(PAGE_ROWS);
     for (let index = 0; index < PAGE_ROWS; index++) {
       this.links[index] = index + 1 < PAGE_ROWS ? index + 1 : NO_ROW;
-      this.identities.push(undefined);
     }
   }
 
@@ -41,18 +41,16 @@ export abstract class PartitionPage {
   }
 
   /** Takes a free place for a partition. */
-  occupy(identity: unknown, generation: number): number {
+  occupy(generation: number): number {
     const index = this.#freeIndex;
     this.#freeIndex = this.links[index]!;
     this.#used++;
-    this.identities[index] = identity;
     this.bringTo(index, generation);
     return index;
   }
 
   /** Frees a place that stands in no bucket any more. */
   free(index: number): void {
-    this.identities[index] = undefined;
     this.links[index] = this.#freeIndex;
     this.#freeIndex = index;
     this.#used--;

@@ -14,11 +14,11 @@ import type { ExpiringRows } from './expiry-wheel.js';
 import { ExpiryWheel } from './expiry-wheel.js';
 import { KeptLimiter } from './kept-limiter.js';
 import { LimiterPage } from './limiter-page.js';
+import { OpenPages } from './open-pages.js';
 import type { Declared, PartitionPage } from './partition-page.js';
-import { GONE } from './partition-page.js';
+import { PartitionKeys } from './partition-keys.js';
 import { ReplenishmentBeat } from './replenishment-beat.js';
-import { indexOf, NO_ROW, pageOf, rowAt } from './rows.js';
-import { ShardedMap } from './sharded-map.js';
+import { indexOf, NO_ROW, PAGE_ROWS, pageOf, rowAt } from './rows.js';
 import type { TableOptions } from './table-options.js';
 
 /**
@@ -30,11 +30,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
   readonly originMs: number;
   readonly idleTimeout: number;
   readonly #options: TableOptions;
-  readonly #rows = new ShardedMap<number>();
   readonly #pages: (PartitionPage | undefined)[] = [];
+  readonly #keys = new PartitionKeys(this.#pages);
   readonly #freeNumbers: number[] = [];
   readonly #groups: CellGroups;
-  readonly #openLimiterPages: LimiterPage[] = [];
+  readonly #openLimiterPages = new OpenPages<LimiterPage>();
   readonly #wheel: ExpiryWheel;
   readonly #beat: ReplenishmentBeat;
   #generation = 0;
@@ -52,7 +52,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   /** How many partitions live. */
   get size(): number {
-    return this.#rows.size;
+    return this.#keys.size;
   }
 
   read(): number {
@@ -66,12 +66,12 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   /** The row of a key, made where there is none or it has outlived its timeout; {@link NO_ROW} at the cap. */
   rowFor(declared: Declared, identity: unknown, now: number): number {
-    const known = this.#rows.get(identity);
-    if (known === undefined) return this.#create(declared, identity, now);
+    const known = this.#keys.find(identity);
+    if (known === NO_ROW) return this.#create(declared, identity, now);
     const page = this.page(known);
     const index = indexOf(known);
     if (page.isEvictable(index, now)) {
-      this.#forget(page, index);
+      this.#forget(known);
       return this.#create(declared, identity, now);
     }
     if (page.generationOf(index) !== this.#generation) this.#refresh(page, index, declared);
@@ -87,14 +87,14 @@ export class PartitionTable implements ExpiringRows, PageContext {
   refresh(): void {
     this.#generation = (this.#generation + 1) & 0xffff;
     const errors: unknown[] = [];
-    for (const row of this.#rows.values()) {
+    this.#forEach((page, index) => {
       try {
-        const declared = this.page(row).declaredByWaiters(indexOf(row));
-        if (declared !== null) this.#refresh(this.page(row), indexOf(row), declared);
+        const declared = page.declaredByWaiters(index);
+        if (declared !== null) this.#refresh(page, index, declared);
       } catch (error) {
         errors.push(error);
       }
-    }
+    });
     throwCollected(errors, 'Several partitions failed to refresh their options.');
   }
 
@@ -104,7 +104,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
     this.#wheel.stop();
     this.#beat.stop();
     const errors: unknown[] = [];
-    for (const row of this.#rows.values()) this.page(row).end(indexOf(row), (error) => errors.push(error));
+    this.#forEach((page, index) => page.end(index, (error) => errors.push(error)));
     throwCollected(errors, 'Several limiters of partitions failed to end.');
   }
 
@@ -129,7 +129,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
         page.tidy(index);
         return page.dueMs(index, now);
       }
-      this.#forget(page, index);
+      this.#forget(row);
     }
     this.#free(page, index);
     return NaN;
@@ -140,27 +140,31 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const row = isHelperPartition(declared)
       ? this.#createOf(declared, identity, now)
       : this.#keep(declared, identity);
-    this.#rows.add(identity, row);
     const page = this.page(row);
-    this.#wheel.add(row, page.dueMs(indexOf(row), now));
-    if (page instanceof LimiterPage) listenForEnd(page.limiterOf(indexOf(row)), () => this.#onEnded(row));
+    const index = indexOf(row);
+    this.#wheel.add(row, page.dueMs(index, now));
+    if (page instanceof LimiterPage) listenForEnd(page.limiterOf(index), () => this.#onEnded(row));
+    page.replenish(index);
     return row;
   }
 
   /** A limiter with a managed lifetime has ended: its partition goes at once, its row when its bucket is due. */
   #onEnded(row: number): void {
-    if (!this.#isDisposed && !this.#isGone(row)) this.#forget(this.page(row), indexOf(row));
+    if (!this.#isDisposed && !this.#isGone(row)) this.#forget(row);
   }
 
   #createOf(declared: HelperPartition<unknown, LimiterOptions>, identity: unknown, now: number): number {
     const options = declared.options(declared.partitionKey);
     const group = this.#groups.groupFor(declared.kind.kind, options);
     if (group === null) return this.#keep(declared, identity, declared.make(options, this.#options));
-    const page = group.open.at(-1) ?? this.#openCellPage(group);
-    const index = page.occupy(identity, this.#generation);
-    if (page.isFull) group.open.pop();
+    const width = this.#keys.widthFor(identity);
+    const page = group.open.find(width) ?? this.#openCellPage(group, width);
+    const index = page.occupy(this.#generation);
+    if (page.isFull) group.open.remove(page);
     page.initialize(index, now);
-    return rowAt(page.number, index);
+    const row = rowAt(page.number, index);
+    this.#keys.add(identity, row);
+    return row;
   }
 
   #keep(declared: Declared, identity: unknown, made?: AsyncRateLimiter): number {
@@ -171,16 +175,19 @@ export class PartitionTable implements ExpiringRows, PageContext {
         `The factory of a partition must return a limiter, but for the key ${show(declared.partitionKey)} it returned ${show(limiter)}.`,
       );
     }
-    const page = this.#openLimiterPages.at(-1) ?? this.#openLimiterPage();
-    const index = page.occupy(identity, this.#generation);
-    if (page.isFull) this.#openLimiterPages.pop();
-    page.keep(index, new KeptLimiter(declared, limiter));
-    page.replenish(index);
-    return rowAt(page.number, index);
+    const kept = new KeptLimiter(declared, limiter);
+    const width = this.#keys.widthFor(identity);
+    const page = this.#openLimiterPages.find(width) ?? this.#openLimiterPage(width);
+    const index = page.occupy(this.#generation);
+    if (page.isFull) this.#openLimiterPages.remove(page);
+    page.keep(index, kept);
+    const row = rowAt(page.number, index);
+    this.#keys.add(identity, row);
+    return row;
   }
 
   #hasRoom(): boolean {
-    if (this.#rows.size < this.#options.maxPartitions) return true;
+    if (this.#keys.size < this.#options.maxPartitions) return true;
     const now = this.read();
     const row = this.#wheel.takeDue(
       (due) => this.#isGone(due) || this.#isEvictable(this.page(due), indexOf(due), now),
@@ -188,20 +195,20 @@ export class PartitionTable implements ExpiringRows, PageContext {
     if (row === NO_ROW) return false;
     const page = this.page(row);
     const wasGone = this.#isGone(row);
-    if (!wasGone) this.#forget(page, indexOf(row));
+    if (!wasGone) this.#forget(row);
     this.#free(page, indexOf(row));
     return wasGone ? this.#hasRoom() : true;
   }
 
   #isGone(row: number): boolean {
-    return this.page(row).identities[indexOf(row)] === GONE;
+    return !this.page(row).keys.hasKey(indexOf(row));
   }
 
   #isEvictable(page: PartitionPage, index: number, now: number): boolean {
     try {
       return page.isEvictable(index, now);
     } catch (error) {
-      this.#options.onError?.(error, page.identities[index]);
+      this.#options.onError?.(error, page.keys.keyOf(index));
       return false;
     }
   }
@@ -217,34 +224,45 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   /** From now on the key is unknown; then the limiter is ended, so that no call meets a disposed one. */
-  #forget(page: PartitionPage, index: number): void {
-    const identity = page.identities[index];
-    this.#rows.delete(identity);
-    page.identities[index] = GONE;
-    page.end(index, (error) => this.#options.onError?.(error, identity));
+  #forget(row: number): void {
+    const page = this.page(row);
+    const index = indexOf(row);
+    const { onError } = this.#options;
+    const identity = onError === undefined ? undefined : page.keys.keyOf(index);
+    this.#keys.delete(row);
+    page.end(index, (error) => onError?.(error, identity));
   }
 
   #free(page: PartitionPage, index: number): void {
-    const open: PartitionPage[] = page instanceof CellPage ? page.siblings : this.#openLimiterPages;
-    if (page.isFull) open.push(page);
+    const open: OpenPages<PartitionPage> =
+      page instanceof CellPage ? page.group.open : this.#openLimiterPages;
+    if (page.isFull) open.add(page);
     page.free(index);
     if (!page.isEmpty) return;
-    open.splice(open.indexOf(page), 1);
+    open.remove(page);
     this.#pages[page.number] = undefined;
     this.#freeNumbers.push(page.number);
   }
 
-  #openCellPage(group: CellGroup): CellPage {
-    const page = new CellPage(this.#nextNumber(), group, this);
+  /** Every row that is in use; what comes and goes meanwhile may be among them or not. */
+  #forEach(visit: (page: PartitionPage, index: number) => void): void {
+    for (const page of this.#pages) {
+      if (page === undefined) continue;
+      for (let index = 0; index < PAGE_ROWS; index++) if (page.keys.hasKey(index)) visit(page, index);
+    }
+  }
+
+  #openCellPage(group: CellGroup, keyWidth: number): CellPage {
+    const page = new CellPage(this.#nextNumber(), group, keyWidth, this);
     this.#pages[page.number] = page;
-    group.open.push(page);
+    group.open.add(page);
     return page;
   }
 
-  #openLimiterPage(): LimiterPage {
-    const page = new LimiterPage(this.#nextNumber(), this, this.#beat);
+  #openLimiterPage(keyWidth: number): LimiterPage {
+    const page = new LimiterPage(this.#nextNumber(), keyWidth, this, this.#beat);
     this.#pages[page.number] = page;
-    this.#openLimiterPages.push(page);
+    this.#openLimiterPages.add(page);
     return page;
   }
 

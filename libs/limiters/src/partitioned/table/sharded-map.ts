@@ -3,8 +3,8 @@
  * event loop for tens of milliseconds at a million keys; here no part ever grows beyond what is copied in a
  * fraction of a millisecond. Keys compare as in a `Map`.
  *
- * Few keys live in one map. Beyond {@link SPLIT_AT} strings and numbers go into one of {@link SHARDS} by a hash;
- * objects and symbols, which have no hash to be read, stay together.
+ * Few keys live in one map. Beyond {@link SPLIT_AT} strings go into one of {@link SHARDS} by a hash; objects and
+ * symbols, which have no hash to be read, stay together.
  */
 const SPLIT_AT = 4096;
 const SHARDS = 256;
@@ -45,15 +45,9 @@ export class ShardedMap<V> {
     this.#first = new Map();
   }
 
-  *values(): IterableIterator<V> {
-    yield* this.#first.values();
-    for (const shard of this.#shards ?? []) yield* shard.values();
-  }
-
   #shardOf(key: unknown): Map<unknown, V> {
     if (this.#shards === null) return this.#first;
     if (typeof key === 'string') return this.#shards[hashString(key)]!;
-    if (typeof key === 'number') return this.#shards[hashNumber(key)]!;
     return this.#first;
   }
 
@@ -90,10 +84,4 @@ function hashString(key: string): number {
     hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
   }
   return (hash ^ (hash >>> 15)) & (SHARDS - 1);
-}
-
-function hashNumber(key: number): number {
-  // Numbers beyond 32 bits differ in their upper part; NaN and the infinities share a shard.
-  const hash = Math.imul((key | 0) ^ ((key / 0x1_0000_0000) | 0), 0x9e3779b1);
-  return (hash >>> 16) & (SHARDS - 1);
 }

@@ -1,0 +1,81 @@
+import * as fc from 'fast-check';
+import { HASH, hashAt, makePackedKey, MOST_WORDS, packKey, unpackKey, wordsAt } from './packed-key.js';
+
+const latin = fc.string({ unit: fc.constantFrom('a', 'b', '\0', 'ÿ', ' '), maxLength: 70 });
+const numbers = fc.oneof(
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.double(),
+  fc.constantFrom(0, -0, NaN, 2 ** 31, -(2 ** 31), 2 ** 32),
+);
+const keys = fc.oneof(latin, fc.string({ unit: 'binary', maxLength: 8 }), numbers, fc.integer().map(String));
+
+function pack(key: unknown): { words: number; packed: Int32Array } {
+  const packed = makePackedKey();
+  return { words: packKey(key, packed), packed };
+}
+
+function areSame(one: unknown, other: unknown): boolean {
+  const [first, second] = [pack(one), pack(other)];
+  if (first.words !== second.words) return false;
+  return first.packed.slice(0, first.words).every((word, at) => word === second.packed[at]);
+}
+
+describe('packed keys', () => {
+  it('are the keys, once unpacked', () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        const { words, packed } = pack(key);
+        if (words === 0) return;
+        expect(wordsAt(packed, 0)).toBe(words);
+        expect(hashAt(packed, 0)).toBe(packed[HASH]);
+        // A Map takes -0 for 0.
+        expect(unpackKey(packed, 0)).toBe(Object.is(key, -0) ? 0 : key);
+      }),
+    );
+  });
+
+  it('are the same exactly where a Map takes the keys for the same', () => {
+    fc.assert(
+      fc.property(fc.tuple(keys, keys), ([one, other]) => {
+        if (pack(one).words === 0 || pack(other).words === 0) return;
+        expect(areSame(one, other)).toBe(new Map([[one, true]]).has(other));
+      }),
+    );
+    expect(areSame('1', 1)).toBe(false);
+    expect(areSame('a', 'a\0')).toBe(false);
+    expect(areSame('ab', 'ba')).toBe(false);
+    expect(areSame(0, -0)).toBe(true);
+  });
+
+  it('have the same hash wherever they stand', () => {
+    const { words, packed } = pack('somebody@example.com');
+    const elsewhere = new Int32Array(40);
+    elsewhere.set(packed.subarray(0, words), 11);
+    expect(hashAt(elsewhere, 11)).toBe(packed[HASH]);
+  });
+
+  it.each([
+    ['of 63 characters', 'x'.repeat(63), MOST_WORDS],
+    ['of 64 characters', 'x'.repeat(64), 0],
+    ['of none', '', 1],
+    ['with a character beyond Latin-1', 'naïve → ok', 0],
+    ['with the last character of Latin-1', 'ÿ', 1],
+    ['that is a fraction', 0.5, 0],
+    ['that is no number', NaN, 0],
+    ['beyond the safe integers', 2 ** 53, 0],
+    ['that is an object', {}, 0],
+    ['that is a symbol', Symbol('key'), 0],
+    ['that is undefined', undefined, 0],
+  ])('take words or are left to a Map: a key %s', (_kind, key, words) => {
+    expect(pack(key).words).toBe(words);
+  });
+
+  it('spread alike keys evenly over the parts of an index', () => {
+    const counts = Array.from({ length: 256 }, () => 0);
+    for (let number = 0; number < 65_536; number++) counts[pack(`user-${number}`).packed[HASH]! >>> 24]!++;
+    // 256 expected each, with a standard deviation of 16.
+    expect(Math.max(...counts)).toBeLessThan(384);
+    expect(Math.min(...counts)).toBeGreaterThan(128);
+  });
+});
