@@ -1,7 +1,10 @@
 import {
+  ConcurrencyLimiter,
   createChainedPartitionedRateLimiter,
+  createChainedRateLimiter,
   createPartitionedRateLimiter,
   FixedWindowRateLimiter,
+  RateLimiter,
   RateLimitPartition,
   refusedMember,
   retryAfterOfAll,
@@ -50,6 +53,51 @@ describe('a resource held while waiting', () => {
     expect(running.getStatistics('b')?.currentAvailablePermits).toBe(1);
     chain.dispose();
     await Promise.all(waiting);
+  });
+});
+
+describe('a refusal that spends what the limits before it have', () => {
+  it.each([
+    ['daily limit first', (daily: RateLimiter, perSecond: RateLimiter) => [daily, perSecond]],
+    ['daily limit last', (daily: RateLimiter, perSecond: RateLimiter) => [perSecond, daily]],
+  ])('is none: fifty requests in one second cost one of the day, the %s', (_which, order) => {
+    const clock = new FakeClock();
+    const daily = new FixedWindowRateLimiter({ permitLimit: 100, windowMs: 86_400_000, clock });
+    const perSecond = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 1_000, clock });
+    const chain = createChainedRateLimiter(...order(daily, perSecond));
+    const granted = Array.from({ length: 50 }, () => chain.attemptAcquire().isAcquired).filter(Boolean);
+    expect(granted).toHaveLength(1);
+    expect(daily.getStatistics().currentAvailablePermits).toBe(99);
+  });
+});
+
+describe('a leak where a later limiter throws', () => {
+  class Throwing extends RateLimiter {
+    override get idleDurationMs(): null {
+      return null;
+    }
+
+    override getStatistics(): null {
+      return null;
+    }
+
+    protected override acquireCore(): never {
+      throw new Error('the store is gone');
+    }
+
+    protected override attemptAcquireCore(): never {
+      throw new Error('the store is gone');
+    }
+  }
+
+  it('is none: the earlier ones have everything back, and the array of the caller is no part of the chain', () => {
+    const running = new ConcurrencyLimiter({ permitLimit: 3 });
+    const members: RateLimiter[] = [running, new Throwing()];
+    const chain = createChainedRateLimiter(...members);
+    members.push(new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 1 }));
+    for (let request = 0; request < 10; request++)
+      expect(() => chain.attemptAcquire()).toThrow('the store is gone');
+    expect(running.getStatistics().currentAvailablePermits).toBe(3);
   });
 });
 
@@ -183,5 +231,37 @@ describe('an error that is not isolated', () => {
     expect(new Set(errors)).toEqual(new Set([7]));
     expect(errors.length).toBeGreaterThanOrEqual(4);
     limiter.dispose();
+  });
+
+  it('keeps none of the others from ending, and all that failed are told together', () => {
+    const ended: number[] = [];
+    class Ending extends FixedWindowRateLimiter {
+      readonly #key: number;
+
+      constructor(key: number) {
+        super({ permitLimit: 1, windowMs: 250 });
+        this.#key = key;
+      }
+
+      override dispose(): void {
+        super.dispose();
+        ended.push(this.#key);
+        if (this.#key % 50 === 7) throw new Error(`number ${this.#key}`);
+      }
+    }
+    const limiter = createPartitionedRateLimiter((key: number) =>
+      RateLimitPartition.get(key, () => new Ending(key)),
+    );
+    for (let key = 0; key < 100; key++) limiter.attemptAcquire(key);
+    const errors = (() => {
+      try {
+        limiter.dispose();
+        return [];
+      } catch (error) {
+        return (error as AggregateError).errors as Error[];
+      }
+    })();
+    expect(errors.map(({ message }) => message)).toEqual(['number 7', 'number 57']);
+    expect(ended).toHaveLength(100);
   });
 });

@@ -37,6 +37,41 @@ describe('an environment variable that turns into a number that limits nothing',
   });
 });
 
+describe('a number that is none, or none that makes sense', () => {
+  const window = { permitLimit: 1, windowMs: 1, segmentsPerWindow: 1, queueLimit: 0 };
+  const bucket = { tokenLimit: 1, tokensPerPeriod: 1, replenishmentPeriodMs: 1, queueLimit: 0 };
+  const limiters: Record<string, readonly [options: object, create: (options: never) => unknown]> = {
+    concurrency: [{ permitLimit: 1, queueLimit: 0 }, (options) => new ConcurrencyLimiter(options)],
+    'fixed window': [
+      { permitLimit: 1, windowMs: 1, queueLimit: 0 },
+      (options) => new FixedWindowRateLimiter(options),
+    ],
+    'sliding window': [window, (options) => new SlidingWindowRateLimiter(options)],
+    'token bucket': [bucket, (options) => new TokenBucketRateLimiter(options)],
+  };
+  const cases = Object.entries(limiters).flatMap(([kind, [options, create]]) =>
+    Object.keys(options).map((option) => ({ kind, option, options, create })),
+  );
+
+  it.each(cases)(
+    'is an error that names $option of a $kind and what it got',
+    ({ option, options, create }) => {
+      const build = (value: unknown) => () => create({ ...options, [option]: value } as never);
+      const isDuration = option.endsWith('Ms');
+      // A duration has no greatest value, and may be a fraction.
+      const outOfRange = isDuration ? [NaN, Infinity, -1, 0] : [NaN, Infinity, -1, 0.5, 2 ** 53];
+      for (const value of outOfRange) {
+        expect(build(value)).toThrow(RangeError);
+        expect(build(value)).toThrow(new RegExp(`${option}.*${value}`));
+      }
+      for (const value of ['10', '', null]) {
+        expect(build(value)).toThrow(TypeError);
+        expect(build(value)).toThrow(option);
+      }
+    },
+  );
+});
+
 describe('numbers that overflow', () => {
   const greatest = Number.MAX_SAFE_INTEGER;
 

@@ -54,7 +54,8 @@ describe('unfairness between big and small requests', () => {
   it('is none: a big one is not overtaken, and small ones follow in order', async () => {
     const { limiter, leases } = held(10, 20);
     const order: number[] = [];
-    void limiter.acquire(10).then(() => order.push(0));
+    const big = limiter.acquire(10);
+    void big.then(() => order.push(0));
     for (let small = 1; small <= 10; small++) void limiter.acquire(1).then(() => order.push(small));
     for (const lease of leases.slice(0, 5)) lease.dispose();
     expect(limiter.attemptAcquire(1).isAcquired).toBe(false);
@@ -64,6 +65,9 @@ describe('unfairness between big and small requests', () => {
     leases[9]!.dispose();
     await settled();
     expect(order).toEqual([0]);
+    (await big).dispose();
+    await settled();
+    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it('is asked for with newestFirst: the last in is served first', async () => {
