@@ -51,7 +51,7 @@ export { DelegatedRateLimiterPolicy } from './policies/delegated-rate-limiter-po
 export type { AlgorithmName, AlgorithmNumbers } from './policies/limiter-numbers.js';
 export type { PolicyClass, PolicyDefinition, PolicyInstance } from './policies/policy-definition.js';
 export type { PolicyName, RateLimitingPolicies } from './policies/policy-names.js';
-export type { PolicyTraits } from './policies/policy-traits.js';
+export type { PartitionTraits, PolicyTraits, WhenFailing } from './policies/policy-traits.js';
 export type { PolicyOptions } from './policies/policy-options.js';
 export type { IRateLimiterPolicy, PartitionChoice, Partitioner } from './policies/rate-limiter-policy.js';
 export type { SelectivePolicyOptions } from './policies/selective-rate-limiter-policy.js';
@@ -69,6 +69,7 @@ export type {
 export { RateLimitingService } from './service/rate-limiting.service.js';
 export type {
   AcquiredEvent,
+  FailedEvent,
   QueuedEvent,
   RateLimitingEvent,
   RefusedEvent,

@@ -1,8 +1,14 @@
+import type { ModuleMetadata } from '@nestjs/common';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { RateLimitPartition } from '@ratelease/limiters';
 import type { RateLimiterOptions, RateLimitingModuleOptions } from '@ratelease/nestjs';
-import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import {
+  DisableRateLimiting,
+  EnableRateLimiting,
+  RateLimitingModule,
+  RateLimitingService,
+} from '@ratelease/nestjs';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
 
 const shared = (permitLimit: number) =>
@@ -258,5 +264,30 @@ describe('the boot', () => {
       controllers: [ForeignController],
     });
     expect(await app.statuses('/foreign/a', 2)).toEqual([200, 429]);
+  });
+
+  it('tells modules of two calls apart where Nest compares them by their text', async () => {
+    const boot = async (imports: NonNullable<ModuleMetadata['imports']>): Promise<void> => {
+      @Module({ imports })
+      class RootModule {}
+      const app = await NestFactory.create(RootModule, platform.adapter(), {
+        logger: false,
+        abortOnError: false,
+        moduleIdGeneratorAlgorithm: 'deep-hash',
+      });
+      try {
+        await app.init();
+        expect(app.get(RateLimitingService).overview()).toHaveLength(2);
+      } finally {
+        await app.close();
+      }
+    };
+    const [first, second] = ['first', 'second'].map((name) => ({ policies: { [name]: shared(1) } }));
+    await expect(
+      boot([RateLimitingModule.forRoot(first), RateLimitingModule.forRoot(second)]),
+    ).rejects.toMatchObject({ code: 'ERR_RL_MODULE_TWICE' });
+    await boot([RateLimitingModule.forRoot(first), RateLimitingModule.forFeature(second!)]);
+    const features = [first, second].map((options) => RateLimitingModule.forFeature(options!));
+    await boot([RateLimitingModule.forRoot(), ...features, features[0]!]);
   });
 });

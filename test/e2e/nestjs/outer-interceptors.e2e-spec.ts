@@ -126,6 +126,18 @@ describe.each(PLATFORMS)('outer interceptors on $name', (platform) => {
     await eventually(() => slots.held === 0);
   });
 
+  it('that retry what was refused meet the same refusal: a request is decided once', async () => {
+    const slots = new WatchedLimiter(1);
+    const app = await start(slots);
+    const lease = slots.limiter.attemptAcquire();
+    const refused = await app.get('/retried');
+    expect(refused.status).toBe(429);
+    expect(refused.headers['ratelimit']).toBe('"slots";r=0');
+    expect(handled).toEqual([]);
+    expect(slots.statistics.totalFailedLeases).toBe(1);
+    lease.dispose();
+  });
+
   it('that retry what was refused after pipes meet the same refusal: the handler never runs', async () => {
     const slots = new WatchedLimiter(1);
     const app = await startApp(platform, {

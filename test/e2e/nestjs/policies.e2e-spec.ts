@@ -169,6 +169,7 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
       [TransientPolicy, []],
       [TransientPolicy, [TransientPolicy]],
       [RequestPolicy, [RequestPolicy]],
+      [RequestPolicy, []],
     ] as const) {
       const error = await bootError(platform, {
         imports: [RateLimitingModule.forRoot({ policies: { named: policy } })],
@@ -180,6 +181,62 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
         message: expect.stringContaining(policy.name),
       });
     }
+  });
+
+  it('stops the boot where its dependencies are nowhere, in words of the module that users know', async () => {
+    @Injectable()
+    class LostPolicy extends DelegatedRateLimiterPolicy {
+      constructor(@Inject(Plans) readonly plans: Plans) {
+        super(partitioner);
+      }
+    }
+    const error = await bootError(platform, {
+      imports: [RateLimitingModule.forRoot({ policies: { named: LostPolicy } })],
+      controllers: [NamedController],
+    });
+    expect(error).toMatchObject({ code: 'ERR_RL_INVALID_POLICY' });
+    expect(error.message).toContain("LostPolicy can't be made in RateLimitingModule.forRoot()");
+    expect(error.message).toContain(
+      'argument Plans at index [0] is available in RateLimitingModule.forRoot().',
+    );
+    expect(error.message).not.toMatch(/RateLimitingCoreModule|\n/);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a literal', () => ({ tenant: 'free' })],
+    ['an array', () => ['tenant', 'free']],
+  ])('takes no key that would be a new one for each request: %s', async (_kind, key) => {
+    const app = await startApp(platform, {
+      imports: [
+        RateLimitingModule.forRoot({
+          policies: { named: () => RateLimitPartition.getFixedWindowLimiter(key(), window(1)) },
+        }),
+      ],
+      controllers: [NamedController],
+    });
+    expect(await app.statuses('/named', 2)).toEqual([500, 500]);
+  });
+
+  it('takes an object that requests share as a key, and keeps 1 and "1" apart there', async () => {
+    class Tenant {}
+    const keys: unknown[] = [new Tenant(), new Tenant(), 1, '1', 1n];
+    const app = await startApp(platform, {
+      imports: [
+        RateLimitingModule.forRoot({
+          policies: {
+            named: ({ request }) =>
+              RateLimitPartition.getFixedWindowLimiter(
+                keys[Number((request as { headers: Record<string, string> }).headers['x-key'])],
+                window(1),
+              ),
+          },
+        }),
+      ],
+      controllers: [NamedController],
+    });
+    for (const key of keys.keys())
+      expect(await app.statuses('/named', 2, { 'x-key': String(key) })).toEqual([200, 429]);
   });
 
   it('keeps equal keys of two unnamed policies apart, and shares one on two routes', async () => {

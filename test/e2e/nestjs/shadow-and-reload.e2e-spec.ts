@@ -130,7 +130,8 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const { app } = await start();
     expect(await app.statuses('/broken', 3)).toEqual([200, 200, 200]);
-    expect(warn.mock.calls).toEqual([['Policy "broken", in shadow mode, failed: no such plan']]);
+    const message = 'A policy in shadow mode failed.';
+    expect(warn.mock.calls).toEqual([[{ message, policy: 'broken', error: 'no such plan', count: 1 }]]);
   });
 
   it('works for the global limiter', async () => {

@@ -4,6 +4,7 @@ import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import { isCount } from '../endpoints/plan-book.js';
 import { InvalidDecisionError } from '../errors/invalid-decision-error.js';
+import { isFailure } from '../errors/is-failure.js';
 import { shown } from '../errors/shown.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
@@ -80,14 +81,27 @@ export class Decider {
   }
 
   async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
-    const { context } = holder;
     holder.follow();
-    const applies = acquisition.when === undefined || (await acquisition.when(context));
-    const set = applies ? acquisition.set : acquisition.otherwise;
-    const { shadows } = acquisition;
-    const asked = applies ? shadows : shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
-    const permits = applies ? await permitsOf(acquisition, context) : 1;
-    return decisionOf(this.#decideOn({ acquisition, set, permits, holder }, asked));
+    const permits = await this.#permitsOf(acquisition, holder.context);
+    const { shadows, set, otherwise } = acquisition;
+    if (permits !== undefined)
+      return decisionOf(this.#decideOn({ acquisition, set, permits, holder }, shadows));
+    const asked = shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
+    return decisionOf(this.#decideOn({ acquisition, set: otherwise, permits: 1, holder }, asked));
+  }
+
+  /** How many permits the endpoint asks of its policies; `undefined` where they don't apply. */
+  async #permitsOf(acquisition: Acquisition, context: HandlingContext): Promise<number | undefined> {
+    try {
+      const applies = acquisition.when === undefined || (await acquisition.when(context));
+      return applies ? await permitsOf(acquisition, context) : undefined;
+    } catch (error) {
+      const own = acquisition.set?.endpointPolicies ?? [];
+      const failsOpen = own.length > 0 && own.every((policy) => policy.failsOpen);
+      if (!failsOpen || !isLettable(error, context)) throw error;
+      this.#visibility.noteLetThrough(own, error, context);
+      return undefined;
+    }
   }
 
   #decideOn(question: MaybeQuestion, shadows: readonly PolicySet[]): Verdict {
@@ -118,9 +132,30 @@ export class Decider {
     asked.holder.look();
     throwIfOver(asked.holder.context);
     const question = this.#observed(asked);
-    const answer = this.#ask(question);
-    if (answer instanceof Promise) return answer.then((lease) => decisionOf(this.#settle(question, lease)));
-    return this.#settle(question, answer);
+    let answer: RateLimitLease | Promise<RateLimitLease>;
+    try {
+      answer = this.#ask(question);
+    } catch (error) {
+      return this.#takeWithoutFailing(question, error);
+    }
+    if (!(answer instanceof Promise)) return this.#settle(question, answer);
+    return answer.then(
+      (lease) => decisionOf(this.#settle(question, lease)),
+      (error: unknown) => decisionOf(this.#takeWithoutFailing(question, error)),
+    );
+  }
+
+  /**
+   * Asking has failed. Nobody knows whose fault that is where several are asked together, so those that let through
+   * then are left out, and the others are asked once more: where it was theirs, that fails as well.
+   */
+  #takeWithoutFailing(question: Question, error: unknown): Verdict {
+    const { set, holder } = question;
+    if (!set.mayFailOpen || !isLettable(error, holder.context)) throw error;
+    const lenient = set.policies.filter(({ failsOpen }) => failsOpen);
+    this.#visibility.noteLetThrough(lenient, error, holder.context);
+    const rest = set.withoutFailing;
+    return rest === null || this.#take({ ...question, set: rest });
   }
 
   /** Nothing is made for those who watch where nobody does. */
@@ -186,6 +221,7 @@ export class Decider {
     if (isShutdown || error instanceof ClientGoneException) observation?.canceled();
     if (isShutdown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
     if (isAboveLimit(error)) return this.#aboveLimit(question, error);
+    observation?.failed();
     throw error;
   }
 
@@ -245,6 +281,11 @@ async function permitsOf({ endpoint, permitCount }: Acquisition, context: Handli
 /** Whatever was awaited, the client may have left meanwhile: its handler must not run. */
 function throwIfOver({ abortReason }: HandlingContext): void {
   if (abortReason !== undefined) throw abortReason;
+}
+
+/** Whether an error is one that requests may be let through after: no answer of the application, and not their end. */
+function isLettable(error: unknown, { abortReason }: HandlingContext): boolean {
+  return isFailure(error) && abortReason === undefined;
 }
 
 function isAboveLimit(error: unknown): error is Error {

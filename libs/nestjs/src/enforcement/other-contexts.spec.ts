@@ -45,7 +45,7 @@ describe.each(CALLS)('a handler of type %s', (type, args) => {
     const settings = readSettings('test', {
       policies: { slots: () => RateLimitPartition.get('k', () => limiter) },
     });
-    const policies = new PolicyRegistry(settings);
+    const policies = new PolicyRegistry(settings, () => undefined);
     await policies.compileNamed(() => Promise.reject(new Error('no classes here')));
     const enforcement = new Enforcement(settings, new PlanBook(settings, policies), new Visibility(settings));
     guard = new RateLimitingGuard(enforcement);

@@ -31,7 +31,7 @@ export class ShadowTrial {
       try {
         await this.#try(shadow, trial);
       } catch (error) {
-        this.#visibility.logFailure(shadow.policies[0].name, error);
+        this.#visibility.noteShadowFailure(shadow.policies[0].name, error);
       }
     }
   }

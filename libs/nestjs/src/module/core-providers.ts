@@ -34,8 +34,9 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   AdditionalLimits,
   {
     provide: POLICIES,
-    inject: [SETTINGS, AdditionalLimits],
-    useFactory: (settings: Settings, limits: AdditionalLimits) => new PolicyRegistry(settings, limits),
+    inject: [SETTINGS, VISIBILITY, AdditionalLimits],
+    useFactory: (settings: Settings, visibility: Visibility, limits: AdditionalLimits) =>
+      new PolicyRegistry(settings, visibility.noteLetThrough.bind(visibility), limits),
   },
   {
     provide: PLANS,

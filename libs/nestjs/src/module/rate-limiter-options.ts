@@ -6,6 +6,7 @@ import type { AlgorithmName, AlgorithmNumbers } from '../policies/limiter-number
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyOptions } from '../policies/policy-options.js';
+import type { WhenFailing } from '../policies/policy-traits.js';
 import { GLOBAL } from '../policies/policy-set.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 
@@ -32,6 +33,10 @@ export class RateLimiterOptions implements RateLimitingSettings {
 
   /** The longest that a request may hold permits. */
   maxHoldMs: number | undefined = undefined;
+  /** The most keys of a policy. */
+  maxPartitions: number | undefined = undefined;
+  /** What becomes of a request whose limit fails. */
+  whenFailing: WhenFailing | undefined = undefined;
   /** Whether log lines name keys. */
   logKeys: 'hashed' | undefined = undefined;
   /** Also the older `X-RateLimit-…` fields. */

@@ -3,6 +3,7 @@ import type { Clock } from '@ratelease/limiters';
 import type { EndpointOptions, PolicyReference } from '../decorators/enable-rate-limiting.js';
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
+import type { WhenFailing } from '../policies/policy-traits.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import type { RateLimiterOptions } from './rate-limiter-options.js';
 
@@ -49,6 +50,16 @@ export interface RateLimitingSettings {
    * clients that stop reading. Then they go back, and the request goes on without. @defaultValue no limit
    */
   maxHoldMs?: number | undefined;
+  /**
+   * The most keys that a policy may have at a time, where it doesn't say so itself: an integer of at least 1. At the
+   * cap requests with new keys are refused, and the log warns. @defaultValue 1,000,000
+   */
+  maxPartitions?: number | undefined;
+  /**
+   * What becomes of a request where asking for its permits fails, where the policy doesn't say so itself; see
+   * {@link WhenFailing}. @defaultValue `'deny'`
+   */
+  whenFailing?: WhenFailing | undefined;
   /** `'hashed'`: the debug log of refusals names the key of the last one, by a hash. @defaultValue no keys in logs */
   logKeys?: 'hashed' | undefined;
   /**

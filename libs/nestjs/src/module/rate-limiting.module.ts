@@ -2,6 +2,7 @@ import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
+import { callMark } from './call-mark.js';
 import { CORE_EXPORTS, CORE_PROVIDERS } from './core-providers.js';
 import { readFeature } from './feature-policies.js';
 import { RateLimitingFeatureModule } from './rate-limiting-feature.module.js';
@@ -61,7 +62,7 @@ export class RateLimitingModule {
    */
   static forFeature(options: RateLimitingFeatureOptions | ConfigureRateLimiting): DynamicModule {
     const policies: Provider = { provide: FEATURE_POLICIES, useFactory: () => readFeature(options) };
-    return { module: RateLimitingFeatureModule, providers: [policies] };
+    return { module: RateLimitingFeatureModule, providers: [callMark(), policies] };
   }
 }
 
@@ -70,7 +71,7 @@ function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: P
     module: RateLimitingCoreModule,
     global: true,
     imports,
-    providers: [...settings, ...CORE_PROVIDERS],
+    providers: [callMark(), ...settings, ...CORE_PROVIDERS],
     exports: CORE_EXPORTS,
   };
   return { module: RateLimitingModule, imports: [core] };

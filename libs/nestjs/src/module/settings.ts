@@ -4,6 +4,8 @@ import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
+import type { WhenFailing } from '../policies/policy-traits.js';
+import { isWhenFailing } from '../policies/policy-traits.js';
 import { RateLimiterOptions } from './rate-limiter-options.js';
 import type { EndpointBinding, GlobalPhase } from './rate-limiting-module-options.js';
 
@@ -20,6 +22,8 @@ export interface Settings {
   readonly ipv6SubnetPrefix: number;
   readonly maxQueuedRequests: number;
   readonly maxHoldMs: number | undefined;
+  readonly maxPartitions: number;
+  readonly whenFailing: WhenFailing;
   readonly logKeys: 'hashed' | undefined;
   readonly legacyHeaders: boolean;
   readonly exposeHeaders: boolean;
@@ -41,6 +45,8 @@ export const SETTING_NAMES = [
   'ipv6SubnetPrefix',
   'maxQueuedRequests',
   'maxHoldMs',
+  'maxPartitions',
+  'whenFailing',
   'logKeys',
   'legacyHeaders',
   'exposeHeaders',
@@ -134,11 +140,14 @@ function checked(place: string, options: RateLimiterOptions): Settings {
     rejectionStatusCode = 429,
     ipv6SubnetPrefix = 64,
     maxQueuedRequests = 10_000,
+    maxPartitions = 1_000_000,
     bind = true,
   } = options;
   checkInteger(place, 'rejectionStatusCode', rejectionStatusCode, [400, 599]);
   checkInteger(place, 'ipv6SubnetPrefix', ipv6SubnetPrefix, [32, 128]);
   checkInteger(place, 'maxQueuedRequests', maxQueuedRequests, [0, Number.MAX_SAFE_INTEGER]);
+  checkInteger(place, 'maxPartitions', maxPartitions, [1, Number.MAX_SAFE_INTEGER]);
+  checkThat(place, options, ['whenFailing', "'deny' or 'allow'"], isWhenFailing);
   checkThat(
     place,
     options,
@@ -156,7 +165,8 @@ function checked(place: string, options: RateLimiterOptions): Settings {
   const { global, globalPhase, onRejected, clock, policies, endpoints = [], maxHoldMs, logKeys } = options;
   return {
     ...{ global, globalPhase, onRejected, clock, policies, endpoints, bind },
-    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs, logKeys },
+    ...{ rejectionStatusCode, ipv6SubnetPrefix, maxQueuedRequests, maxHoldMs, logKeys, maxPartitions },
+    whenFailing: options.whenFailing ?? 'deny',
     ...styleOf(options),
   };
 }

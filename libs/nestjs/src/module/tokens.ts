@@ -14,6 +14,8 @@ export const OPTIONS_FACTORY = Symbol.for('ratelease.options-factory');
 export const BOOT = Symbol.for('ratelease.boot');
 /** Asks the global limiter before routing. @internal */
 export const MIDDLEWARE_PHASE = Symbol.for('ratelease.middleware-phase');
+/** Which call has made a dynamic module. @internal */
+export const CALL = Symbol.for('ratelease.call');
 /** The policies of a feature module. @internal */
 export const FEATURE_POLICIES = Symbol.for('ratelease.feature-policies');
 /** Says at the boot what looks wrong. @internal */

@@ -1,16 +1,17 @@
 import type { AsyncPartitionedRateLimiter, Clock } from '@ratelease/limiters';
-import { createPartitionedRateLimiter, partitionOf } from '@ratelease/limiters';
+import { createPartitionedRateLimiter, partitionOf, RateLimitPartition } from '@ratelease/limiters';
 import type { AnyPartition, HandlingContext } from '../context/handling-context.js';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { PolicyItem } from '../http/policy-item.js';
 import { structuredString } from '../http/structured-string.js';
 import { MissingKeyError } from '../errors/missing-key-error.js';
+import { isFailure } from '../errors/is-failure.js';
 import { shown } from '../errors/shown.js';
 import { isPromise } from '../keys/key-function.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { resetLimiter, resetPartition } from './limiter-reset.js';
 import { PolicyCounters } from './policy-counters.js';
-import type { PolicyTraits } from './policy-traits.js';
+import type { PartitionTraits } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
 /** How a policy decides: by choosing partitions of a limiter that we make, or with a limiter of the user's. */
@@ -24,7 +25,7 @@ export interface CompiledPolicyInit {
   readonly index: number;
   readonly name: string;
   readonly onRejected: OnRejected | undefined;
-  readonly traits: PolicyTraits;
+  readonly traits: PartitionTraits;
   /** Takes new numbers; `undefined` where the numbers aren't the module's. */
   readonly change: ((changes: object) => void) | undefined;
   /** Whether a request may wait in its queue; `true` where unknown. */
@@ -34,7 +35,19 @@ export interface CompiledPolicyInit {
   /** Whether it is known to count in this process alone. */
   readonly isInProcess: boolean;
   readonly clock: Clock | undefined;
+  /** Told where a request is let through because the policy failed. */
+  readonly noteLetThrough: NoteLetThrough;
 }
+
+/** Told of policies that failed, and that a request was let through without. */
+export type NoteLetThrough = (
+  policies: readonly CompiledPolicy[],
+  error: unknown,
+  context: HandlingContext,
+) => void;
+
+/** Where a policy fails that lets through. No key equals it. */
+const WITHOUT_LIMIT: AnyPartition = RateLimitPartition.getNoLimiter<unknown>(Symbol('ratelease.failed'));
 
 /**
  * A policy, ready to decide. The partition is chosen before the limiter is asked, because choosing may take
@@ -56,11 +69,16 @@ export class CompiledPolicy {
   readonly showsQuota: boolean;
   /** The status of its refusals, where it isn't the module's. */
   readonly rejectionStatusCode: number | undefined;
+  /** Where it fails, requests are let through without it. */
+  readonly failsOpen: boolean;
+  /** The most keys that may live at a time. */
+  readonly maxPartitions: number;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
   readonly isInProcess: boolean;
   readonly counters = new PolicyCounters();
   readonly #clock: Clock | undefined;
+  readonly #noteLetThrough: NoteLetThrough;
   readonly #partitioner: Partitioner | undefined;
   #limiter: ContextLimiter;
   #lastPartition: AnyPartition | undefined = undefined;
@@ -75,12 +93,15 @@ export class CompiledPolicy {
     this.isShadow = init.traits.shadow ?? false;
     this.showsQuota = init.traits.headers ?? true;
     this.rejectionStatusCode = init.traits.rejectionStatusCode;
+    this.failsOpen = init.traits.whenFailing === 'allow';
+    this.maxPartitions = init.traits.maxPartitions ?? Infinity;
+    this.#noteLetThrough = init.noteLetThrough;
     this.mayWait = init.mayWait;
     this.holdsPermits = init.holdsPermits;
     this.#partitioner = 'partitioner' in source ? source.partitioner : undefined;
     this.isInProcess = init.isInProcess;
     this.#clock = init.clock;
-    this.#limiter = 'limiter' in source ? source.limiter : ownLimiter(init.index, init.clock);
+    this.#limiter = 'limiter' in source ? source.limiter : this.#ownLimiter();
   }
 
   /** What is asked for permits. */
@@ -129,7 +150,7 @@ export class CompiledPolicy {
   reset(): boolean {
     if (this.ownsLimiter) {
       // Not disposed: its factories may have handed out limiters that live on elsewhere.
-      this.#limiter = ownLimiter(this.index, this.#clock);
+      this.#limiter = this.#ownLimiter();
       this.#lastPartition = undefined;
       return true;
     }
@@ -149,10 +170,32 @@ export class CompiledPolicy {
 
   /** Chooses the partition and notes it on the context. A promise only where the policy answers with one. */
   choosePartition(context: HandlingContext): void | Promise<void> {
-    if (this.#partitioner === undefined) return undefined;
-    const choice = this.#partitioner(context);
+    const partitioner = this.#partitioner;
+    if (partitioner === undefined) return undefined;
+    return this.failsOpen
+      ? this.#chooseOrLetThrough(context, partitioner)
+      : this.#chooseWith(context, partitioner);
+  }
+
+  #chooseWith(context: HandlingContext, partitioner: Partitioner): void | Promise<void> {
+    const choice = partitioner(context);
     if (isPromise(choice)) return choice.then((partition) => this.#choose(context, partition));
     this.#choose(context, choice);
+  }
+
+  #chooseOrLetThrough(context: HandlingContext, partitioner: Partitioner): void | Promise<void> {
+    try {
+      const choice = this.#chooseWith(context, partitioner);
+      return choice?.catch((error: unknown) => this.#letThrough(context, error));
+    } catch (error) {
+      this.#letThrough(context, error);
+    }
+  }
+
+  #letThrough(context: HandlingContext, error: unknown): void {
+    if (!isFailure(error) || context.abortReason !== undefined) throw error;
+    this.#noteLetThrough([this], error, context);
+    context.choosePartition(this.index, WITHOUT_LIMIT);
   }
 
   #choose(context: HandlingContext, choice: AnyPartition): void {
@@ -175,12 +218,28 @@ export class CompiledPolicy {
           'whose key is missing. Choose a key for every request.',
       );
     }
+    if (isNewEachTime(key)) {
+      throw new MissingKeyError(
+        `Policy ${JSON.stringify(this.name)} chose ${shown(key)} as the key. Such a key equals no other one, so that every ` +
+          'request would count for itself. Make a text of its parts, or use compositeKey().',
+      );
+    }
     return partition;
+  }
+
+  #ownLimiter(): ContextLimiter {
+    const { index, maxPartitions } = this;
+    const chosen = (context: RateLimitingContext): AnyPartition =>
+      (context as HandlingContext).chosenPartition(index);
+    return createPartitionedRateLimiter(chosen, {
+      clock: this.#clock,
+      maxPartitions: maxPartitions === Infinity ? undefined : maxPartitions,
+    });
   }
 }
 
-function ownLimiter(index: number, clock: Clock | undefined): ContextLimiter {
-  const chosen = (context: RateLimitingContext): AnyPartition =>
-    (context as HandlingContext).chosenPartition(index);
-  return createPartitionedRateLimiter(chosen, clock === undefined ? {} : { clock });
+/** Literals are made anew for each request; an instance of a class may well be what requests have in common. */
+function isNewEachTime(key: unknown): boolean {
+  if (typeof key !== 'object' || key === null) return false;
+  return Array.isArray(key) || Object.getPrototypeOf(key) === Object.prototype;
 }

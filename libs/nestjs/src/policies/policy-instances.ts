@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { SETTINGS } from '../module/tokens.js';
 import type { PolicyClass, PolicyInstance } from './policy-definition.js';
 
 /** Nest's own record of a module. */
@@ -25,7 +26,8 @@ export class PolicyInstances {
    * Finds or makes the instance of a class.
    *
    * @param host - the module that names the class: a class that is nobody's provider is made there.
-   * @throws RateLimitingConfigurationError `ERR_RL_SCOPED_POLICY` - for a request-scoped or transient one;
+   * @throws RateLimitingConfigurationError `ERR_RL_SCOPED_POLICY` - for a request-scoped or transient one, and for
+   * one that depends on something request-scoped;
    * `ERR_RL_INVALID_POLICY` - when its dependencies can't be resolved there.
    */
   async provide(type: PolicyClass, host: NestModuleRecord): Promise<PolicyInstance> {
@@ -58,15 +60,33 @@ export class PolicyInstances {
       this.#created.push(instance);
       return instance;
     } catch (cause) {
-      const problem = cause instanceof Error ? cause.message : String(cause);
+      if (isScopeProblem(cause)) throw scopedPolicy(type, cause);
+      const place = nameOf(host);
       throw new RateLimitingConfigurationError(
         'ERR_RL_INVALID_POLICY',
-        `The policy class ${type.name} can't be made in ${host.metatype.name}: ${problem} ` +
+        `The policy class ${type.name} can't be made in ${place}: ${problemOf(cause, host, place)} ` +
           `Provide ${type.name} in the module that has its dependencies, or give RateLimitingModule.forRoot() the imports it needs.`,
         { cause },
       );
     }
   }
+}
+
+/** Users know the module that they call, and not the one that it makes. */
+function nameOf({ metatype, providers }: NestModuleRecord): string {
+  return providers.has(SETTINGS) ? 'RateLimitingModule.forRoot()' : metatype.name;
+}
+
+/** What Nest says, without its advice: ours is better. */
+function problemOf(cause: unknown, { metatype }: NestModuleRecord, place: string): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const [problem = ''] = cause.message.split('\n\n');
+  return problem.replaceAll(`the ${metatype.name} module`, place).replaceAll(metatype.name, place);
+}
+
+/** Nest doesn't export the class. */
+function isScopeProblem(cause: unknown): boolean {
+  return (cause as Error | undefined)?.constructor?.name === 'RequestScopedCreateException';
 }
 
 /** Where `@Injectable({ scope })` leaves its options; Nest exports no constant for it. */
@@ -77,10 +97,11 @@ function isScoped(type: Type): boolean {
   return (options?.scope ?? 0) !== 0;
 }
 
-function scopedPolicy(type: PolicyClass): RateLimitingConfigurationError {
+function scopedPolicy(type: PolicyClass, cause?: unknown): RateLimitingConfigurationError {
   return new RateLimitingConfigurationError(
     'ERR_RL_SCOPED_POLICY',
     `The policy class ${type.name} is request-scoped or transient, or depends on something that is. A policy lives as ` +
       'long as the application: make it and its dependencies singletons, and read what belongs to a request from the context.',
+    { cause },
   );
 }

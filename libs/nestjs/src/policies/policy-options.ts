@@ -7,7 +7,7 @@ import { inOwnSpace, isPromise, keyText } from '../keys/key-function.js';
 import type { AlgorithmName, AlgorithmNumbers } from './limiter-numbers.js';
 import { ALGORITHM_NAMES, optionsOf, partitionOf } from './limiter-numbers.js';
 import { LiveNumbers } from './live-numbers.js';
-import type { PolicyTraits } from './policy-traits.js';
+import type { PartitionTraits } from './policy-traits.js';
 import { readTraits, TRAIT_NAMES } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
@@ -18,7 +18,7 @@ import type { Partitioner } from './rate-limiter-policy.js';
  */
 export type PolicyOptions = {
   readonly [Name in AlgorithmName]: AlgorithmNumbers[Name] &
-    PolicyTraits & {
+    PartitionTraits & {
       /** How it is limited. */
       readonly algorithm: Name;
       /** Whom requests count for. */
@@ -33,7 +33,7 @@ export interface PolicyFromOptions {
   readonly partitioner: Partitioner<string>;
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
-  readonly traits: PolicyTraits;
+  readonly traits: PartitionTraits;
   /** Takes new numbers for all limiters from now on; throws what is wrong with them. */
   readonly change: (changes: object) => void;
 }
@@ -55,6 +55,8 @@ export function policyFromOptions(
     headers: _headers,
     shadow: _shadow,
     rejectionStatusCode: _status,
+    whenFailing: _whenFailing,
+    maxPartitions: _maxPartitions,
     ...numbers
   } = options;
   checkAlgorithm(policy, algorithm);

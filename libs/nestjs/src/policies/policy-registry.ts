@@ -5,12 +5,12 @@ import type { PolicyReference } from '../decorators/enable-rate-limiting.js';
 import type { Settings } from '../module/settings.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { AdditionalLimits } from './additional-limits.js';
-import type { PolicySource } from './compiled-policy.js';
+import type { NoteLetThrough, PolicySource } from './compiled-policy.js';
 import { CompiledPolicy } from './compiled-policy.js';
 import type { PolicyClass, PolicyDefinition, PolicyInstance } from './policy-definition.js';
 import { isPartitionedLimiter, isPolicy, isPolicyClass, isSelectivePolicy } from './policy-definition.js';
 import { namedAfter } from './named-partition.js';
-import type { PolicyTraits } from './policy-traits.js';
+import type { PartitionTraits } from './policy-traits.js';
 import { readTraits } from './policy-traits.js';
 import { policyFromOptions } from './policy-options.js';
 import { GLOBAL, PolicySet } from './policy-set.js';
@@ -22,7 +22,7 @@ export type PolicyProvider = (type: PolicyClass) => Promise<PolicyInstance>;
 interface Compilable {
   readonly source: PolicySource;
   readonly onRejected?: OnRejected | undefined;
-  readonly traits?: PolicyTraits;
+  readonly traits?: PartitionTraits;
   readonly change?: (changes: object) => void;
   readonly mayWait?: boolean;
   readonly holdsPermits?: boolean;
@@ -38,10 +38,16 @@ export class PolicyRegistry {
   readonly #sets = new Map<string, PolicySet>();
   readonly #additional: CompiledPolicy[] = [];
   readonly #additionalLimits: AdditionalLimits;
+  readonly #noteLetThrough: NoteLetThrough;
   #global: CompiledPolicy | undefined = undefined;
 
-  constructor(settings: Settings, additionalLimits: AdditionalLimits = new AdditionalLimits()) {
+  constructor(
+    settings: Settings,
+    noteLetThrough: NoteLetThrough,
+    additionalLimits: AdditionalLimits = new AdditionalLimits(),
+  ) {
     this.#settings = settings;
+    this.#noteLetThrough = noteLetThrough;
     this.#additionalLimits = additionalLimits;
   }
 
@@ -161,7 +167,10 @@ export class PolicyRegistry {
     let set = this.#sets.get(key);
     if (set === undefined) {
       const everywhere = this.#global === undefined ? this.#additional : [this.#global, ...this.#additional];
-      this.#sets.set(key, (set = new PolicySet([first, ...rest], everywhere)));
+      const withoutFailing = (): PolicySet | null =>
+        this.setOf(policies.filter(({ failsOpen }) => !failsOpen));
+      set = new PolicySet([first, ...rest], everywhere, withoutFailing);
+      this.#sets.set(key, set);
     }
     return set;
   }
@@ -175,18 +184,23 @@ export class PolicyRegistry {
     name: string,
     { source, onRejected, traits = {}, change, mayWait, holdsPermits }: Compilable,
   ): CompiledPolicy {
-    const { clock } = this.#settings;
+    const { clock, whenFailing, maxPartitions } = this.#settings;
     const policy = new CompiledPolicy(source, {
       index: this.#all.length,
       name,
       onRejected,
-      traits,
+      traits: {
+        ...traits,
+        whenFailing: traits.whenFailing ?? whenFailing,
+        maxPartitions: traits.maxPartitions ?? maxPartitions,
+      },
       change,
       mayWait: mayWait ?? true,
       holdsPermits: holdsPermits ?? true,
       // Only options objects tell; a partitioner may well ask a store.
       isInProcess: holdsPermits !== undefined,
       clock,
+      noteLetThrough: this.#noteLetThrough,
     });
     this.#all.push(policy);
     return policy;

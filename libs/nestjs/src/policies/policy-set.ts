@@ -30,17 +30,24 @@ export class PolicySet {
   readonly policies: readonly [CompiledPolicy, ...CompiledPolicy[]];
   readonly mayWait: boolean;
   readonly holdsPermits: boolean;
+  /** Whether one of them lets through where asking fails. */
+  readonly mayFailOpen: boolean;
   readonly #everywhere: readonly CompiledPolicy[];
+  readonly #withoutFailing: () => PolicySet | null;
   #ask: Asker;
 
   /**
    * @param policies - in the order in which they are asked: the global limiter first.
    * @param everywhere - the global limiter and what was added to it, in this set or not.
+   * @param withoutFailing - finds the set of those among them that don't let through where asking fails.
    */
   constructor(
     policies: readonly [CompiledPolicy, ...CompiledPolicy[]],
     everywhere: readonly CompiledPolicy[],
+    withoutFailing: () => PolicySet | null,
   ) {
+    this.#withoutFailing = withoutFailing;
+    this.mayFailOpen = policies.some(({ failsOpen }) => failsOpen);
     this.policies = policies;
     this.#everywhere = everywhere;
     this.mayWait = policies.some((policy) => policy.mayWait);
@@ -92,6 +99,11 @@ export class PolicySet {
     return this.policies[member] ?? this.policies[0];
   }
 
+  /** Those among them that don't let through where asking fails; `null` for none. */
+  get withoutFailing(): PolicySet | null {
+    return this.#withoutFailing();
+  }
+
   /** The policies' limiters have been replaced. */
   renew(): void {
     this.#ask = askerOf(combined(this.policies), this.mayWait);
@@ -100,6 +112,11 @@ export class PolicySet {
   /** Whether a policy is the global limiter, or was added to it, and not the endpoint's. */
   isGlobal(policy: CompiledPolicy): boolean {
     return this.#everywhere.includes(policy);
+  }
+
+  /** The endpoint's own policies. */
+  get endpointPolicies(): readonly CompiledPolicy[] {
+    return this.policies.filter((policy) => !this.isGlobal(policy));
   }
 
   /** Has every policy choose its partition, each once. A promise only where one of them answers with one. */

@@ -1,6 +1,6 @@
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import type { ApplicationValue, RateLimitingContext } from '../context/rate-limiting-context.js';
-import type { PolicyTraits } from './policy-traits.js';
+import type { PartitionTraits } from './policy-traits.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 
 /** What a partitioner returns: a partition, or the promise of one. */
@@ -16,7 +16,7 @@ export type Partitioner<TKey = ApplicationValue> = (context: RateLimitingContext
  *
  * A policy lives as long as the application, so its class must not be request-scoped or transient.
  */
-export interface IRateLimiterPolicy<TKey = ApplicationValue> extends PolicyTraits {
+export interface IRateLimiterPolicy<TKey = ApplicationValue> extends PartitionTraits {
   /** Chooses the partition of a request; see {@link Partitioner}. */
   getPartition(context: RateLimitingContext): PartitionChoice<TKey>;
   /** Called instead of the module's `onRejected` when a request to an endpoint with this policy is refused. */

@@ -1,6 +1,6 @@
 import type { AsyncPartitionedRateLimiter } from '@ratelease/limiters';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
-import type { PolicyTraits } from './policy-traits.js';
+import type { PolicyTraits, WhenFailing } from './policy-traits.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 
 /** What a policy made of a limiter may bring along. */
@@ -25,6 +25,8 @@ export class SelectiveRateLimiterPolicy implements PolicyTraits {
   readonly shadow?: boolean | undefined;
   /** See {@link PolicyTraits.rejectionStatusCode}. */
   readonly rejectionStatusCode?: number | undefined;
+  /** See {@link PolicyTraits.whenFailing}. */
+  readonly whenFailing?: WhenFailing | undefined;
 
   constructor(
     limiter: AsyncPartitionedRateLimiter<RateLimitingContext>,
@@ -34,6 +36,7 @@ export class SelectiveRateLimiterPolicy implements PolicyTraits {
     this.headers = options.headers;
     this.shadow = options.shadow;
     this.rejectionStatusCode = options.rejectionStatusCode;
+    this.whenFailing = options.whenFailing;
     if (options.onRejected !== undefined) this.onRejected = options.onRejected;
   }
 }

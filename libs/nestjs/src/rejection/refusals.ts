@@ -22,6 +22,8 @@ import { runOnRejected } from './run-on-rejected.js';
 
 /** The reason phrase of a lease that was refused because its store can't be reached. */
 const STORE_UNAVAILABLE = 'STORE_UNAVAILABLE';
+/** The reason phrase of a lease that was refused because its policy has as many keys as it may have. */
+const PARTITION_LIMIT_REACHED = 'Partition limit reached';
 
 /** A refusal, with all that belongs to it. */
 export interface Refusal {
@@ -55,6 +57,8 @@ export class Refusals {
     const rejection = withoutStack(this.#rejection(refusal, context));
     refusal.observation?.refused(rejection, false);
     this.#visibility.log(policy, rejection.reason, context);
+    const isFull = refusal.lease.getMetadata(MetadataName.reasonPhrase) === PARTITION_LIMIT_REACHED;
+    if (isFull) this.#visibility.noteFull(policy);
     const isHttp = context.type === 'http';
     if (isHttp) this.#write(refusal, rejection, holder);
     const isProblem = isHttp && this.#wantsProblem(holder);

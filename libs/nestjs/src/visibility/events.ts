@@ -43,15 +43,26 @@ export interface ReleasedEvent extends RateLimitingEvent {
   readonly heldMs: number;
 }
 
+/** The message of `ratelease:failed`: limits failed, and the request was let through without them. */
+export interface FailedEvent {
+  /** The policies that the request was let through without, by name. */
+  readonly policies: readonly string[];
+  /** What was thrown. */
+  readonly error: unknown;
+  /** The request. */
+  readonly context: RateLimitingContext;
+}
+
 /** The channels, by what happens. */
 export const CHANNELS = {
   acquired: channel('ratelease:acquired'),
   refused: channel('ratelease:refused'),
   queued: channel('ratelease:queued'),
   released: channel('ratelease:released'),
+  failed: channel('ratelease:failed'),
 } as const;
 
-/** Whether anybody listens to any of them. */
+/** Whether anybody listens to any of those that tell of acquisitions. */
 export function hasSubscribers(): boolean {
   const { acquired, refused, queued, released } = CHANNELS;
   return (

@@ -68,6 +68,13 @@ export class Observation {
     this.#count('request_canceled');
   }
 
+  /** Asking has failed: that is no outcome, but the wait is over. */
+  failed(): void {
+    if (this.#queuedAt === undefined) return;
+    this.#queuedAt = undefined;
+    this.#instruments?.queuedRequests.add(-1, labelsOf(this.#event.label));
+  }
+
   /** What was granted goes back. */
   released(): void {
     const heldMs = this.#clock.now() - this.#grantedAt;

@@ -2,14 +2,9 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '@ratelease/limiters';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
+import { IntervalTally } from './interval-tally.js';
 
-const INTERVAL_MS = 10_000;
 const HASH_CHARACTERS = 12;
-
-interface Tally {
-  since: number;
-  count: number;
-}
 
 /**
  * Logs refusals on the level debug: the first at once, then one line per policy and interval with their number.
@@ -17,29 +12,21 @@ interface Tally {
  */
 export class RejectionLog {
   readonly #logger = new Logger('RateLimiting');
-  readonly #clock: Clock;
-  readonly #tallies = new Map<CompiledPolicy, Tally>();
+  readonly #tallies: IntervalTally<CompiledPolicy>;
   /** Hashes can be compared within this process, and lead back to no key. */
   readonly #secret: Buffer | undefined;
 
   /** @param hashesKeys - whether the lines name the key of the last refusal, hashed. */
   constructor(clock: Clock, hashesKeys: boolean) {
-    this.#clock = clock;
+    this.#tallies = new IntervalTally(clock);
     this.#secret = hashesKeys ? randomBytes(HASH_CHARACTERS) : undefined;
   }
 
   /** @param key - of the refused partition. */
   note(policy: CompiledPolicy, reason: string, key: () => unknown): void {
     if (!Logger.isLevelEnabled('debug')) return;
-    const now = this.#clock.now();
-    const tally = this.#tallies.get(policy);
-    if (tally === undefined) this.#tallies.set(policy, { since: now, count: 0 });
-    else if (now - tally.since < INTERVAL_MS) {
-      tally.count++;
-      return;
-    }
-    const count = (tally?.count ?? 0) + 1;
-    if (tally !== undefined) Object.assign(tally, { since: now, count: 0 });
+    const count = this.#tallies.note(policy);
+    if (count === undefined) return;
     this.#logger.debug({
       message: 'Requests were refused.',
       policy: policy.name,

@@ -6,11 +6,12 @@ import type { Settings } from '../module/settings.js';
 import { SETTINGS } from '../module/tokens.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
-import { Warnings } from '../warnings/warnings.js';
-import { hasSubscribers } from './events.js';
+import type { FailedEvent } from './events.js';
+import { CHANNELS, hasSubscribers } from './events.js';
 import { Telemetry } from './instruments.js';
 import { Observation } from './observation.js';
 import { RejectionLog } from './rejection-log.js';
+import { TroubleLog } from './trouble-log.js';
 
 /** What is asked, for those who watch. */
 export interface Acquired {
@@ -25,12 +26,13 @@ export interface Acquired {
 export class Visibility {
   readonly #telemetry = new Telemetry();
   readonly #clock: Clock;
-  readonly #warnings = new Warnings();
   readonly #log: RejectionLog;
+  readonly #troubles: TroubleLog;
 
   constructor(@Inject(SETTINGS) settings: Settings) {
     this.#clock = settings.clock ?? systemClock;
     this.#log = new RejectionLog(this.#clock, settings.logKeys === 'hashed');
+    this.#troubles = new TroubleLog(this.#clock);
   }
 
   /** To be called once, before the first request. */
@@ -43,15 +45,27 @@ export class Visibility {
     const { instruments } = this.#telemetry;
     if (instruments === undefined && !hasSubscribers()) return undefined;
     const policies = set.policies.map(({ name }) => name);
-    const own = set.policies.filter((policy) => !set.isGlobal(policy)).map(({ name }) => name);
+    const own = set.endpointPolicies.map(({ name }) => name);
     const label = own.length === 0 ? undefined : own.join();
     return new Observation({ policies, permits, endpoint, context, label }, instruments, this.#clock);
   }
 
-  /** Notes that a policy in shadow mode failed, once for each. */
-  logFailure(policyName: string, error: unknown): void {
-    const problem = error instanceof Error ? error.message : String(error);
-    this.#warnings.once(`Policy ${JSON.stringify(policyName)}, in shadow mode, failed: ${problem}`);
+  /** A policy in shadow mode failed. */
+  noteShadowFailure(policyName: string, error: unknown): void {
+    this.#troubles.noteShadowFailure(policyName, error);
+  }
+
+  /** Limits failed, and a request was let through without them. */
+  noteLetThrough(policies: readonly CompiledPolicy[], error: unknown, context: HandlingContext): void {
+    const names = policies.map(({ name }) => name);
+    for (const name of names) this.#troubles.noteLetThrough(name, error);
+    const { failed } = CHANNELS;
+    if (failed.hasSubscribers) failed.publish({ policies: names, error, context } satisfies FailedEvent);
+  }
+
+  /** A request was refused because its policy has as many keys as it may have. */
+  noteFull({ name, maxPartitions }: CompiledPolicy): void {
+    this.#troubles.noteFull(name, maxPartitions);
   }
 
   /** Notes a refusal in the log. */
