@@ -1,9 +1,12 @@
+import type { Writable } from 'node:stream';
 import type { ChannelListener, ChannelSubscription, RedisConnection } from './redis-connection.js';
 
 /** What of ioredis' `Redis` and `Cluster` is used. */
 export interface IoredisClient {
   readonly status: string;
   readonly isCluster?: boolean;
+  /** The socket, where there is one. */
+  readonly stream?: Partial<Pick<Writable, 'cork' | 'uncork'>> | null;
   evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
   eval(text: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
   duplicate(...overrides: never[]): IoredisClient;
@@ -43,6 +46,17 @@ export class IoredisConnection implements RedisConnection {
 
   eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.#client.eval(text, keys.length, ...keys, ...args);
+  }
+
+  /** ioredis writes each command to the socket by itself, and a system call costs more than a command. */
+  together(send: () => void): void {
+    const { stream } = this.#client;
+    stream?.cork?.();
+    try {
+      send();
+    } finally {
+      stream?.uncork?.();
+    }
   }
 
   onReady(listener: () => void): void {

@@ -57,6 +57,11 @@ export class NodeRedisConnection implements RedisConnection {
     return this.#client.eval(text, { keys: keys as string[], arguments: args as string[] });
   }
 
+  /** node-redis writes the commands of a turn together. */
+  together(send: () => void): void {
+    send();
+  }
+
   onReady(listener: () => void): void {
     this.#on('ready', listener);
   }

@@ -10,6 +10,8 @@ export interface RedisConnection {
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Runs a script by its text, on the node that {@link RedisConnection.evalsha} asked. */
   eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** Runs what sends several commands, so that they go out in one write where the client does not see to it itself. */
+  together(send: () => void): void;
   /** Calls the listener whenever the connection becomes ready. */
   onReady(listener: () => void): void;
   /** Opens a connection of its own that hears a channel; the listeners are called at each message and reconnection. */

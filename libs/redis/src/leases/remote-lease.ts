@@ -3,8 +3,10 @@ import { RateLimitLease, undoLease } from '@ratelease/limiters';
 import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
 import type { Standing } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
+import type { Store } from '../store/store.js';
 import { quotaOf } from './quota.js';
 
+const NOTHING = Promise.resolve();
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** The permits of a concurrency limiter behind a lease. */
@@ -17,9 +19,11 @@ export interface HeldPermits {
 export interface GrantFacts {
   readonly group: LimiterGroup;
   readonly standing: Standing;
+  /** When it was granted, by the server. */
+  readonly nowUs: number;
+  readonly permits: number;
+  readonly store: Store;
   readonly held: readonly HeldPermits[];
-  /** Gives the rates back. */
-  readonly undoRates: () => void;
 }
 
 /**
@@ -80,14 +84,14 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
   /** Takes the lease back as if it had never been granted. */
   [undoLease](): void {
     if (this.#released !== undefined) return;
-    this.#facts.undoRates();
+    const { store, group, permits, standing, nowUs } = this.#facts;
+    if (permits > 0) store.giveBack(group, permits, { kind: 'granted', standing, nowUs });
     void this.#release();
   }
 
   #release(): Promise<void> {
-    this.#released ??= Promise.all(this.#facts.held.map(({ keeper, member }) => keeper.release(member))).then(
-      () => undefined,
-    );
+    const { held } = this.#facts;
+    this.#released ??= held.length === 0 ? NOTHING : releaseAll(held);
     return this.#released;
   }
 
@@ -95,4 +99,8 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
     this.#lostReason = reason;
     this.#abort?.abort(reason);
   }
+}
+
+async function releaseAll(held: readonly HeldPermits[]): Promise<void> {
+  await Promise.all(held.map(({ keeper, member }) => keeper.release(member)));
 }

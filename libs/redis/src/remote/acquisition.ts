@@ -11,6 +11,7 @@ import type { WithoutStore } from '../unavailable/without-store.js';
 import { QueuePlace } from '../waiting/queue-place.js';
 import type { RateQueue } from '../waiting/rate-queue.js';
 import type { LimiterDefinition } from './limiter-definition.js';
+import { AskedQuestion } from './asked-question.js';
 import type { Wait } from './wait.js';
 import type { ProcessStates } from './process-states.js';
 
@@ -104,9 +105,8 @@ export class Acquisition {
     // Those that wait for a rate in this process must not overtake each other on the way.
     const ahead = this.#group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
     const question = { permits: this.#permits, ahead, id: this.#id, flag };
-    const { answer, request } = store.ask(this.#group, question);
-    request.onLate = (late) => this.#tidyUp(late);
-    const settled = await this.#wait.orAbort(answer, () => {
+    const request = new AskedQuestion(store, this.#group, question);
+    const settled = await this.#wait.orAbort(request.settled, () => {
       request.giveUp();
       this.#abandon();
     });
@@ -129,11 +129,9 @@ export class Acquisition {
   #granted(answer: Granted): Outcome {
     const held = this.#held;
     this.#held = [];
+    const { standing, nowUs } = answer;
     const { store } = this.#context.states;
-    const undoRates = (): void => {
-      if (this.#permits > 0) store.giveBack(this.#group, this.#permits, { ...answer, kind: 'granted' });
-    };
-    const lease = new RemoteLease({ group: this.#group, standing: answer.standing, held, undoRates });
+    const lease = new RemoteLease({ group: this.#group, standing, nowUs, permits: this.#permits, store, held });
     return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
   }
 
@@ -177,9 +175,9 @@ export class Acquisition {
   async #look(refused: Refused): Promise<Outcome> {
     const queue = this.#queueOf(this.#group.definitions[refused.member]!);
     const question: Question = { permits: this.#permits, ahead: queue.permits, id: '', flag: 'n' };
-    const { answer } = this.#context.states.store.ask(this.#group, question);
-    const looked = await answer;
+    const looked = await new AskedQuestion(this.#context.states.store, this.#group, question).settled;
     if (looked.kind === 'unavailable') return this.#unavailable();
+    if (looked.kind === 'granted') return this.#granted(looked);
     return this.#refuseBy(looked.kind === 'refused' ? looked : refused);
   }
 
@@ -255,12 +253,6 @@ export class Acquisition {
     return definitions
       .filter(({ algorithm }) => algorithm === 'concurrency')
       .map((definition) => this.#context.states.keeper(partitionKey, definition));
-  }
-
-  /** An answer came to a question that nobody asks any more. */
-  #tidyUp(late: Answer): void {
-    if (late.kind !== 'granted' || this.#permits === 0) return;
-    this.#context.states.store.giveBack(this.#group, this.#permits, late);
   }
 
   /** What the server may have granted under this id must not stay. */

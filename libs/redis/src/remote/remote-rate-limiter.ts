@@ -14,9 +14,11 @@ import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext, Outcome } from './acquisition.js';
 import { Acquisition } from './acquisition.js';
 import type { LimiterDefinition } from './limiter-definition.js';
+import { PlainDecision } from './plain-decision.js';
 import { Wait } from './wait.js';
 
 const NAME = 'Shared limiter';
+const NO_OPTIONS: AcquireOptions = {};
 
 /**
  * A limiter whose permits are counted by a server, for all processes that ask it. It can't answer at once, so it is
@@ -30,10 +32,13 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   /** The key of the partition that it limits. */
   readonly partitionKey: string;
   readonly #context: AcquisitionContext;
-  readonly #group: LimiterGroup;
+  readonly #alone: Together;
+  #decider: JointDecider | undefined = undefined;
+  #lastTogether: Together | undefined = undefined;
   readonly #waits = new Set<Wait>();
   #remaining: number;
   #queued = 0;
+  #pending = 0;
   #granted = 0;
   #refused = 0;
   #lastUsedMs: number;
@@ -44,19 +49,20 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     this.#context = context;
     this.partitionKey = partitionKey;
     this.definition = definition;
-    this.#group = new LimiterGroup(partitionKey, [definition]);
+    this.#alone = togetherOf([this], new LimiterGroup(partitionKey, [definition]));
     this.#remaining = definition.limit;
     this.#lastUsedMs = definition.clock.now();
   }
 
   /** See {@link AsyncRateLimiter.acquire}. */
-  async acquire(permitCount: number = 1, options: AcquireOptions = {}): Promise<RateLimitLease> {
-    const permits = requirePermits(permitCount);
-    this.assertAcquirable(permits);
-    options.signal?.throwIfAborted();
-    requireMaxWait(options.maxWaitMs);
-    const { lease } = await this.#run([this], this.#group, permits, options);
-    return lease;
+  acquire(permitCount: number = 1, options: AcquireOptions = NO_OPTIONS): Promise<RateLimitLease> {
+    return new Promise((resolve, reject) => {
+      const permits = requirePermits(permitCount);
+      this.assertAcquirable(permits);
+      options.signal?.throwIfAborted();
+      requireMaxWait(options.maxWaitMs);
+      this.#begin(this.#alone, permits, options, { resolve: ({ lease }) => resolve(lease), reject });
+    });
   }
 
   /**
@@ -74,7 +80,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
 
   /** Milliseconds since this process asked last: the state is the server's, nothing is lost with this object. */
   get idleDurationMs(): number | null {
-    if (this.#waits.size > 0) return null;
+    if (this.#pending > 0) return null;
     return Math.max(0, this.definition.clock.now() - this.#lastUsedMs);
   }
 
@@ -91,13 +97,14 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
 
   /** What chains ask several of these limiters by; see {@link jointDecision}. */
   get [jointDecision](): JointDecider {
-    return {
+    this.#decider ??= {
       // Those of one store and one partition are asked by one script.
       domain: this.#context.states.store.process + this.partitionKey,
       identity: this.definition.name,
       acquire: (limiters, permits, wait) =>
         this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait),
     };
+    return this.#decider;
   }
 
   /** @throws RangeError | ObjectDisposedError - for a count above the limit; after disposal. */
@@ -112,17 +119,41 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     if (this.#isDisposed || this.#context.states.isEnded) throw new ObjectDisposedError(NAME);
   }
 
-  async #acquireJointly(
+  #acquireJointly(
     limiters: readonly RemoteRateLimiter[],
     permits: number,
-    { signal, maxWaitMs }: WaitLimits,
+    options: WaitLimits,
   ): Promise<JointOutcome> {
-    for (const limiter of limiters) limiter.assertAcquirable(permits);
-    signal?.throwIfAborted();
-    if (limiters.length === 1) return this.#run(limiters, this.#group, permits, { signal, maxWaitMs });
+    return new Promise((resolve, reject) => {
+      for (const limiter of limiters) limiter.assertAcquirable(permits);
+      options.signal?.throwIfAborted();
+      this.#begin(this.#together(limiters), permits, options, { resolve, reject });
+    });
+  }
+
+  /** The last ones that were asked with this one: mostly they are the same each time. */
+  #together(limiters: readonly RemoteRateLimiter[]): Together {
+    if (limiters.length === 1) return this.#alone;
+    const known = this.#lastTogether;
+    if (known?.limiters.length === limiters.length && known.limiters.every((one, index) => one === limiters[index]))
+      return known;
     const definitions = limiters.map(({ definition }) => definition);
-    const group = new LimiterGroup(this.partitionKey, definitions);
-    return this.#run(limiters, group, permits, { signal, maxWaitMs });
+    this.#lastTogether = togetherOf([...limiters], new LimiterGroup(this.partitionKey, definitions));
+    return this.#lastTogether;
+  }
+
+  #begin(
+    { limiters, group, isPlain }: Together,
+    permits: number,
+    options: AcquireOptions,
+    // oxlint-disable-next-line max-params -- who asks, for what, and how he is answered
+    { resolve, reject }: Settling,
+  ): void {
+    for (const limiter of limiters) limiter.#began(permits);
+    if (!isPlain) return void this.#run(limiters, group, permits, options).then(resolve, reject);
+    const { signal } = options;
+    const decision = new PlainDecision(this.#context, group, permits, { limiters, signal, resolve, reject });
+    this.#context.states.store.ask(decision);
   }
 
   async #run(
@@ -133,24 +164,49 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     options: AcquireOptions,
   ): Promise<Outcome> {
     const wait = new Wait(this.definition.clock, this.#waits, options);
-    for (const limiter of limiters) limiter.#queued += permits;
     try {
       const outcome = await new Acquisition(this.#context, group, permits, wait).run();
-      limiters.forEach((limiter, index) => limiter.#count(outcome, index));
+      const { lease, refusedBy } = outcome;
+      limiters.forEach((limiter, index) => limiter.count(refusedBy, index, lease.quota()[index]?.remaining));
       return outcome;
     } finally {
-      const nowMs = this.definition.clock.now();
-      for (const limiter of limiters) {
-        limiter.#queued -= permits;
-        limiter.#lastUsedMs = nowMs;
-      }
+      for (const limiter of limiters) limiter.ended(permits);
     }
   }
 
-  #count({ lease, refusedBy }: Outcome, index: number): void {
-    if (lease.isAcquired) this.#granted++;
-    else if (refusedBy === index) this.#refused++;
-    const quota = lease.quota()[index];
-    if (quota !== undefined) this.#remaining = quota.remaining;
+  #began(permits: number): void {
+    this.#queued += permits;
+    this.#pending++;
   }
+
+  /** @internal A request has ended. */
+  ended(permits: number): void {
+    this.#queued -= permits;
+    this.#pending--;
+    this.#lastUsedMs = this.definition.clock.now();
+  }
+
+  /** @internal Counts what came out: which limiter refused (-1: none), and what is left of this one. */
+  count(refusedBy: number, index: number, remaining: number | undefined): void {
+    if (refusedBy < 0) this.#granted++;
+    else if (refusedBy === index) this.#refused++;
+    if (remaining !== undefined) this.#remaining = remaining;
+  }
+}
+
+interface Settling {
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Limiters that are asked together. */
+interface Together {
+  readonly limiters: readonly RemoteRateLimiter[];
+  readonly group: LimiterGroup;
+  /** Whether no request waits for them. */
+  readonly isPlain: boolean;
+}
+
+function togetherOf(limiters: readonly RemoteRateLimiter[], group: LimiterGroup): Together {
+  return { limiters, group, isPlain: PlainDecision.suits(group) };
 }

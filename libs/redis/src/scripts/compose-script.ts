@@ -7,6 +7,8 @@ interface AlgorithmParts {
   readonly numbers: string;
   readonly fields: string;
   readonly values: string;
+  /** The fields that change where the state only goes on; the others are written when it begins anew. */
+  readonly steady: string;
   readonly functions?: string;
   readonly [section: string]: string | undefined;
 }
@@ -36,6 +38,7 @@ function compose(frame: string, algorithms: readonly AlgorithmName[]): string {
   const functions = new Set(parts.map((part) => part.functions ?? ''));
   const fields = parts.flatMap((part, index) => fieldNames(part, index));
   const pairs = parts.flatMap((part, index) => pairsOf(part, index));
+  const steady = parts.flatMap((part, index) => pairsOf(part, index, part.steady.split(' ')));
   let firstField = FIRST_FIELD;
   let extraKey = 1;
   const fill = parts.map((part, index) => {
@@ -47,18 +50,19 @@ function compose(frame: string, algorithms: readonly AlgorithmName[]): string {
   return frame
     .replace(/^-- @functions$/m, () => [...functions].join('\n'))
     .replaceAll(/^-- @each (\w+)$/gm, (_line, section: string) =>
-      parts.map((part, index) => fill[index]!(sectionOf(part, section))).join('\n'),
+      parts.map((part, index) => fill[index]!(sectionOf(part, section, index))).join('\n'),
     )
     .replaceAll('FIELDS', () => fields.join(', '))
-    .replaceAll('PAIRS', () => pairs.join(', '));
+    .replaceAll('ALL_PAIRS', () => pairs.join(', '))
+    .replaceAll('STEADY_PAIRS', () => steady.join(', '));
 }
 
-function sectionOf(part: AlgorithmParts, section: string): string {
+function sectionOf(part: AlgorithmParts, section: string, index: number): string {
   switch (section) {
     case 'numbers':
-      return readNumbers(part.numbers.split(' '), []);
+      return `${readNumbers(part.numbers.split(' '), [])}\n${nameFields(part, index)}`;
     case 'numbers_and_end':
-      return readNumbers(part.numbers.split(' '), ['end_N']);
+      return `${readNumbers(part.numbers.split(' '), ['end_N'])}\n${nameFields(part, index)}`;
     case 'give_back_at_end':
       return `full_at = end_N\n${part['give_back']}`;
     default:
@@ -89,11 +93,21 @@ function fillIn(text: string, { index, firstField, extraKey }: Filler): string {
     .replaceAll(/\bN\b/g, String(index + 1));
 }
 
-function fieldNames(part: AlgorithmParts, index: number): string[] {
-  return part.fields.split(' ').map((field) => `name_${index + 1} .. '${field}'`);
+/** The names of the fields are made once, whatever number of partitions a call is about. */
+function nameFields(part: AlgorithmParts, index: number): string {
+  const names = part.fields.split(' ').map((field) => `name_N .. '${field}'`);
+  return `local ${fieldNames(part, index).join(', ')} = ${names.join(', ')}`;
 }
 
-function pairsOf(part: AlgorithmParts, index: number): string[] {
+function fieldNames(part: AlgorithmParts, index: number): string[] {
+  return part.fields.split(' ').map((field) => `field_${index + 1}_${field}`);
+}
+
+function pairsOf(part: AlgorithmParts, index: number, only?: readonly string[]): string[] {
+  const names = fieldNames(part, index);
   const values = part.values.split(' ').map((value) => value.replaceAll(/_N\b/g, `_${index + 1}`));
-  return fieldNames(part, index).map((field, position) => `${field}, ${values[position]}`);
+  return part.fields
+    .split(' ')
+    .map((field, position) => (only?.includes(field) === false ? '' : `${names[position]}, ${values[position]}`))
+    .filter((pair) => pair !== '');
 }

@@ -4,34 +4,59 @@ import type { Lane } from './lane.js';
 /** What one group has in a call. */
 export interface CallPart {
   readonly lane: Lane;
-  readonly sequence: string;
   readonly requests: readonly DecisionRequest[];
 }
 
-/** The keys of a call. */
-export function keysOf(parts: readonly CallPart[]): string[] {
-  return parts.length === 1
-    ? (parts[0]!.lane.group.keys as string[])
-    : parts.flatMap(({ lane }) => lane.group.keys as string[]);
+/** Groups that ask limiters of the same names and numbers in one call, each about a partition of its own. */
+export interface Call {
+  readonly parts: CallPart[];
+  /** Tells a call that the client sends again from the next. */
+  readonly sequence: string;
 }
 
-/** The arguments of a call behind its head. */
-export function argumentsOf(parts: readonly CallPart[], head: readonly string[]): string[] {
-  const args = [...head];
-  for (const { lane, sequence, requests } of parts) {
-    const { group } = lane;
-    args.push(lane.recordField, sequence, String(requests.length));
-    for (const number of group.numbers) args.push(number);
+/** The keys of a call. */
+export function keysOf({ parts }: Call): readonly string[] {
+  const [first] = parts;
+  if (parts.length === 1) return first!.lane.group.keys;
+  const keys: string[] = [];
+  for (const { lane } of parts) for (const key of lane.group.keys) keys.push(key);
+  return keys;
+}
+
+/** The arguments of a call. */
+export function argumentsOf({ parts, sequence }: Call, { time, process, channels }: CallHead): string[] {
+  const { group } = parts[0]!.lane;
+  const args = [time, process + group.recordSuffix, sequence, channels];
+  for (const number of group.numbers) args.push(number);
+  for (const { requests } of parts) {
+    const [first] = requests;
+    if (requests.length === 1 && first!.question.ahead === 0 && !group.hasConcurrency) {
+      args.push(textOf(first!.question.permits));
+      continue;
+    }
+    args.push(`-${requests.length}`);
     for (const { question } of requests) {
-      args.push(String(question.permits), String(question.ahead));
+      args.push(textOf(question.permits), textOf(question.ahead));
       if (group.hasConcurrency) args.push(question.id, question.flag);
     }
   }
   return args;
 }
 
+/** What every call begins with. */
+export interface CallHead {
+  readonly time: string;
+  /** What the record of this process begins with. */
+  readonly process: string;
+  readonly channels: string;
+}
+
+function textOf(number: number): string {
+  return number === 1 ? '1' : number === 0 ? '0' : String(number);
+}
+
 /** The latest moment at which somebody still waits for an answer of the call. */
-export function deadlineOf(parts: readonly CallPart[]): number {
+export function deadlineOf({ parts }: Call): number {
   let latest = 0;
   for (const { requests } of parts)
     for (const { deadlineMs } of requests) if (deadlineMs > latest) latest = deadlineMs;

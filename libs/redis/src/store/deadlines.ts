@@ -6,9 +6,19 @@ export interface Expirable {
   expire(): void;
 }
 
+/** To be told of a wait that it has ended. */
+export interface Watching {
+  settled(): void;
+}
+
+/** Those that have ended are dropped in steps of so many. */
+const COMPACTED_AT = 512;
+
 /** Those that have the same time, in the order in which they began to wait. */
-class DeadlineList {
-  #waiting: Expirable[] = [];
+class DeadlineList implements Watching {
+  #waiting: (Expirable | undefined)[] = [];
+  /** Before this index all have ended. */
+  #head = 0;
   #unsettled = 0;
   #timer: NodeJS.Timeout | undefined = undefined;
   readonly #timeoutMs: number;
@@ -26,9 +36,23 @@ class DeadlineList {
     else if (this.#unsettled === 1) this.#timer.ref();
   }
 
+  /** What has ended must not live on until the timer: a young object that dies soon costs nothing. */
   settled(): void {
+    this.#skipSettled();
     // Nobody waits: the timer that is still set must not keep the process alive.
     if (--this.#unsettled === 0) this.#timer?.unref();
+  }
+
+  #skipSettled(): void {
+    const waiting = this.#waiting;
+    while (this.#head < waiting.length && waiting[this.#head]!.isSettled) waiting[this.#head++] = undefined;
+    if (this.#head === waiting.length) {
+      waiting.length = 0;
+      this.#head = 0;
+    } else if (this.#head >= COMPACTED_AT && this.#head * 2 > waiting.length) {
+      this.#waiting = waiting.slice(this.#head);
+      this.#head = 0;
+    }
   }
 
   #arm(delayMs: number): void {
@@ -40,11 +64,18 @@ class DeadlineList {
   #onTimer(): void {
     this.#timer = undefined;
     const nowMs = performance.now();
-    const left = this.#waiting.filter((expirable) => !expirable.isSettled);
-    const due = left.filter((expirable) => expirable.deadlineMs <= nowMs);
-    this.#waiting = left.filter((expirable) => expirable.deadlineMs > nowMs);
+    const due: Expirable[] = [];
+    let first: Expirable | undefined;
+    for (let at = this.#head; at < this.#waiting.length; at++) {
+      const expirable = this.#waiting[at]!;
+      if (expirable.isSettled) continue;
+      if (expirable.deadlineMs > nowMs) {
+        first = expirable;
+        break;
+      }
+      due.push(expirable);
+    }
     for (const expirable of due) expirable.expire();
-    const first = this.#waiting.find((expirable) => !expirable.isSettled);
     if (first !== undefined && this.#timer === undefined) this.#arm(first.deadlineMs - nowMs);
   }
 }
@@ -59,12 +90,11 @@ export class Deadlines {
     this.#run = run;
   }
 
-  /** From now on the wait ends after so many milliseconds. Returns what is to be called once it has ended. */
-  watch(expirable: Expirable, timeoutMs: number): () => void {
+  /** From now on the wait ends after so many milliseconds. */
+  watch(expirable: Expirable, timeoutMs: number): Watching {
     let list = this.#lists.get(timeoutMs);
     if (list === undefined) this.#lists.set(timeoutMs, (list = new DeadlineList(timeoutMs, this.#run)));
     list.add(expirable);
-    const watching = list;
-    return () => watching.settled();
+    return list;
   }
 }

@@ -1,4 +1,4 @@
-import type { Expirable } from './deadlines.js';
+import type { Expirable, Watching } from './deadlines.js';
 import type { LimiterGroup } from './limiter-group.js';
 
 /** What a request asks for. */
@@ -14,25 +14,35 @@ export interface Question {
 /** How the limiters of a group stand after a decision: permits left and µs until all are back, for each. */
 export type Standing = readonly { readonly remaining: number; readonly resetUs: number }[];
 
+/** A request was granted. */
+export interface Granted {
+  readonly kind: 'granted';
+  readonly standing: Standing;
+  readonly nowUs: number;
+}
+
+/** A request was refused. */
+export interface Refused {
+  readonly kind: 'refused';
+  /** The first limiter of the group that refuses. */
+  readonly member: number;
+  /** µs until it would grant, and until all that refuse would; -1 where unknown. */
+  readonly waitUs: number;
+  readonly longestUs: number;
+  readonly standing: Standing;
+}
+
 /** What the store answers. */
 export type Answer =
-  | { readonly kind: 'granted'; readonly standing: Standing; readonly nowUs: number }
-  | {
-      readonly kind: 'refused';
-      /** The first limiter of the group that refuses. */
-      readonly member: number;
-      /** µs until it would grant, and until all that refuse would; -1 where unknown. */
-      readonly waitUs: number;
-      readonly longestUs: number;
-      readonly standing: Standing;
-    }
+  | Granted
+  | Refused
   | { readonly kind: 'waiting'; readonly member: number; readonly standing: Standing; readonly nowUs: number }
   | { readonly kind: 'unavailable' };
 
 const UNAVAILABLE: Answer = { kind: 'unavailable' };
 
 /** A question on its way to the store and back. */
-export class DecisionRequest implements Expirable {
+export abstract class DecisionRequest implements Expirable {
   readonly group: LimiterGroup;
   readonly question: Question;
   readonly sinceMs: number;
@@ -40,24 +50,19 @@ export class DecisionRequest implements Expirable {
   isSettled = false;
   /** Whether the server may have been asked. */
   isSent = false;
-  /** Called when the store answers a question that nobody asks any more. */
-  onLate: ((answer: Answer) => void) | null = null;
-  onExpired: (() => void) | null = null;
-  stopWatching: (() => void) | null = null;
-  readonly #resolve: (answer: Answer) => void;
+  watching: Watching | null = null;
 
-  constructor(group: LimiterGroup, question: Question, resolve: (answer: Answer) => void) {
+  constructor(group: LimiterGroup, question: Question) {
     this.group = group;
     this.question = question;
     this.sinceMs = performance.now();
     this.deadlineMs = this.sinceMs + group.timeoutMs;
-    this.#resolve = resolve;
   }
 
   /** Hands the answer on, or to the one who tidies up after a request that was given up. */
   answer(answer: Answer): void {
-    if (this.isSettled) return this.onLate?.(answer);
-    this.settle(answer);
+    if (this.isSettled) this.onLate(answer);
+    else this.#settle(answer);
   }
 
   /** There is no answer. */
@@ -67,19 +72,24 @@ export class DecisionRequest implements Expirable {
 
   expire(): void {
     if (this.isSettled) return;
-    this.settle(UNAVAILABLE);
-    this.onExpired?.();
+    this.#settle(UNAVAILABLE);
+    this.onExpired();
   }
 
   /** Nobody waits for the answer any more. */
   giveUp(): void {
-    this.settle(UNAVAILABLE);
+    if (!this.isSettled) this.#settle(UNAVAILABLE);
   }
 
-  private settle(answer: Answer): void {
-    if (this.isSettled) return;
+  #settle(answer: Answer): void {
     this.isSettled = true;
-    this.stopWatching?.();
-    this.#resolve(answer);
+    this.watching?.settled();
+    this.onAnswer(answer);
   }
+
+  protected abstract onAnswer(answer: Answer): void;
+  /** The store answers a question that nobody asks any more. */
+  protected abstract onLate(answer: Answer): void;
+  /** The answer did not come in time. */
+  protected abstract onExpired(): void;
 }

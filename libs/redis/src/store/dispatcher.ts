@@ -1,9 +1,9 @@
 import { argumentsOf, deadlineOf, keysOf } from './call.js';
-import type { CallPart } from './call.js';
+import type { Call } from './call.js';
 import type { DecisionRequest } from './decision-request.js';
 import { Lane } from './lane.js';
 import type { GivingBack, LimiterGroup } from './limiter-group.js';
-import { AnswerReader } from './read-answers.js';
+import { AnswerReader, isAnswers } from './read-answers.js';
 import type { Store } from './store.js';
 
 /** Sends the decisions of one turn of the event loop: those of a group in one call, several groups in one where that goes. */
@@ -20,7 +20,7 @@ export class Dispatcher {
     this.#groupsPerCall = groupsPerCall;
   }
 
-  send(request: DecisionRequest): void {
+  ask(request: DecisionRequest): void {
     const lane = this.#laneOf(request.group);
     lane.add(request);
     this.#schedule(lane);
@@ -40,7 +40,11 @@ export class Dispatcher {
     if (!this.#store.connection.isReady) return this.#store.connection.wake();
     const due = this.#due;
     this.#due = [];
-    const calls = new Map<string, CallPart[]>();
+    this.#store.connection.together(() => this.#sendAll(due));
+  }
+
+  #sendAll(due: readonly Lane[]): void {
+    const calls = new Map<string, Call>();
     for (const lane of due) {
       lane.isDue = false;
       if (lane.isBusy) continue;
@@ -48,7 +52,7 @@ export class Dispatcher {
       if (givingBack !== undefined) void this.#sendGivingBack(lane, givingBack);
       else this.#addTo(calls, lane);
     }
-    for (const parts of calls.values()) void this.#call(parts);
+    for (const call of calls.values()) this.#send(call);
   }
 
   /** The store is lost, or this is the end: nobody waits for a connection any more. */
@@ -63,7 +67,7 @@ export class Dispatcher {
   #laneOf(group: LimiterGroup): Lane {
     let lane = this.#lanes.get(group.name);
     if (lane === undefined) {
-      lane = new Lane(group, `#${this.#store.process}.${shortHash(group.numbers)}`);
+      lane = new Lane(group);
       this.#lanes.set(group.name, lane);
     }
     return lane;
@@ -79,60 +83,73 @@ export class Dispatcher {
     queueMicrotask(() => process.nextTick(() => this.flush()));
   }
 
-  #addTo(calls: Map<string, CallPart[]>, lane: Lane): void {
+  #addTo(calls: Map<string, Call>, lane: Lane): void {
     const requests = lane.takeNext();
     if (requests.length === 0) return this.#tidy(lane);
-    const { sha } = lane.group.script;
-    const part = { lane, sequence: (++this.#lastSequence).toString(36), requests };
-    const parts = calls.get(sha);
+    const { callName } = lane.group;
+    const call = calls.get(callName);
     lane.isBusy = true;
-    if (parts === undefined) {
-      calls.set(sha, [part]);
-    } else if (parts.length < this.#groupsPerCall) {
-      parts.push(part);
-    } else {
-      calls.set(sha, [part]);
-      void this.#call(parts);
+    if (call !== undefined && call.parts.length < this.#groupsPerCall) {
+      call.parts.push({ lane, requests });
+      return;
+    }
+    if (call !== undefined) this.#send(call);
+    calls.set(callName, { parts: [{ lane, requests }], sequence: this.#nextSequence() });
+  }
+
+  #send(call: Call): void {
+    const { script } = call.parts[0]!.lane.group;
+    const { hasServerTime, channels, serverClock, recordPrefix, timeArgument } = this.#store;
+    const time = hasServerTime ? String(serverClock.at(deadlineOf(call))) : `-${timeArgument}`;
+    const args = argumentsOf(call, { time, process: recordPrefix, channels });
+    const sentMs = performance.now();
+    this.#store.run(script, keysOf(call), args).then(
+      (reply) => this.#onReply(call, sentMs, reply),
+      (error: unknown) => this.#onError(call, error),
+    );
+  }
+
+  #onReply(call: Call, sentMs: number, reply: unknown): void {
+    if (!isAnswers(reply)) return this.#onError(call, new Error(`The server answered ${typeof reply}.`));
+    const reader = new AnswerReader(reply);
+    this.#store.serverClock.learn(sentMs, reader.nowUs);
+    for (const { lane, requests } of call.parts) {
+      if (reader.isTooLate) lane.putBack(requests);
+      else for (const request of requests) request.answer(reader.next(request.group.definitions.length));
+      this.#goOn(lane);
     }
   }
 
-  async #call(parts: readonly CallPart[]): Promise<void> {
-    const { script } = parts[0]!.lane.group;
-    const { hasServerTime, timeArgument, channels, serverClock } = this.#store;
-    const deadline = hasServerTime ? String(serverClock.at(deadlineOf(parts))) : '0';
-    const args = argumentsOf(parts, [timeArgument, deadline, channels]);
-    const sentMs = performance.now();
-    try {
-      const reader = new AnswerReader(await this.#store.run(script, keysOf(parts), args));
-      serverClock.learn(sentMs, reader.nowUs);
-      for (const part of parts) this.#answer(part, reader);
-    } catch (error) {
+  #onError(call: Call, error: unknown): void {
+    const { parts, sequence } = call;
+    if (isServerError(error)) {
       // Which group the server stumbled over isn't known. What was decided already is known by its record.
-      if (parts.length > 1 && isServerError(error)) {
-        await Promise.all(parts.map((part) => this.#call([part])));
+      if (parts.length > 1) {
+        for (const part of parts) this.#send({ parts: [part], sequence });
         return;
       }
-      if (isServerError(error)) this.#store.health.replied();
-      for (const { requests } of parts) for (const request of requests) request.fail();
+      this.#store.health.replied();
     }
-    for (const { lane } of parts) this.#goOn(lane);
-  }
-
-  #answer({ lane, requests }: CallPart, reader: AnswerReader): void {
-    if (reader.isTooLate) return lane.putBack(requests);
-    for (const request of requests) request.answer(reader.next(request));
+    for (const { lane, requests } of parts) {
+      for (const request of requests) request.fail();
+      this.#goOn(lane);
+    }
   }
 
   async #sendGivingBack(lane: Lane, { script, permits, numbers }: GivingBack): Promise<void> {
     lane.isBusy = true;
-    const sequence = (++this.#lastSequence).toString(36);
-    const args = [this.#store.timeArgument, permits, lane.recordField, sequence, ...numbers];
+    const record = this.#store.recordPrefix + lane.group.recordSuffix;
+    const args = [this.#store.timeArgument, permits, record, this.#nextSequence(), ...numbers];
     try {
       await this.#store.run(script, [lane.group.partitionKey], args);
     } catch {
       // Permits that can't be given back come back with time.
     }
     this.#goOn(lane);
+  }
+
+  #nextSequence(): string {
+    return (++this.#lastSequence).toString(36);
   }
 
   #goOn(lane: Lane): void {
@@ -149,12 +166,4 @@ export class Dispatcher {
 /** An error that the server answered with: it begins with a word in capitals. */
 function isServerError(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]{2,} /.test(error.message);
-}
-
-/** Tells the groups of a partition apart; two that share it only lose the protection against commands sent twice. */
-function shortHash(texts: readonly string[]): string {
-  let hash = 0;
-  for (const text of texts)
-    for (let index = 0; index < text.length; index++) hash = (hash * 31 + text.charCodeAt(index)) | 0;
-  return (hash >>> 0).toString(36);
 }

@@ -10,15 +10,13 @@ const MOST_AT_ONCE = 200;
  */
 export class Lane {
   readonly group: LimiterGroup;
-  readonly recordField: string;
   readonly givingBack: GivingBack[] = [];
   isBusy = false;
   isDue = false;
   #pending: DecisionRequest[] = [];
 
-  constructor(group: LimiterGroup, recordField: string) {
+  constructor(group: LimiterGroup) {
     this.group = group;
-    this.recordField = recordField;
   }
 
   get isIdle(): boolean {
@@ -36,8 +34,9 @@ export class Lane {
 
   /** The requests of the next call: those that somebody still waits for. */
   takeNext(): DecisionRequest[] {
-    const waiting = this.#pending.filter((request) => !request.isSettled);
-    this.#pending = waiting.splice(MOST_AT_ONCE);
+    const pending = this.#pending;
+    const waiting = pending.every(isUnsettled) ? pending : pending.filter(isUnsettled);
+    this.#pending = waiting.length > MOST_AT_ONCE ? waiting.splice(MOST_AT_ONCE) : [];
     for (const request of waiting) request.isSent = true;
     return waiting;
   }
@@ -46,4 +45,8 @@ export class Lane {
   takeAll(): DecisionRequest[] {
     return this.#pending.splice(0);
   }
+}
+
+function isUnsettled(request: DecisionRequest): boolean {
+  return !request.isSettled;
 }

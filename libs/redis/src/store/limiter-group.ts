@@ -14,6 +14,10 @@ export class LimiterGroup {
   /** The names and the numbers of the limiters. */
   readonly numbers: readonly string[];
   readonly script: Script;
+  /** Groups of one such name go in one call: they differ in their partition alone. */
+  readonly callName: string;
+  /** Tells the records of a process in one partition apart. */
+  readonly recordSuffix: string;
   readonly hasConcurrency: boolean;
   /** How long an answer is waited for. */
   readonly timeoutMs: number;
@@ -27,7 +31,9 @@ export class LimiterGroup {
     this.hasConcurrency = algorithms.includes('concurrency');
     this.keys = [partitionKey, ...definitions.flatMap((definition) => extraKeysOf(partitionKey, definition))];
     this.numbers = definitions.flatMap(({ name, numbers }) => [name, ...numbers]);
-    this.name = `${partitionKey} ${this.numbers.join(' ')}`;
+    this.callName = this.numbers.join(' ');
+    this.name = `${partitionKey} ${this.callName}`;
+    this.recordSuffix = shortHash(this.callName);
     this.script = decisionScript(algorithms);
     this.timeoutMs = Math.min(...definitions.map(({ commandTimeoutMs }) => commandTimeoutMs));
     this.isInOrder = definitions.some(waitsHere);
@@ -60,4 +66,11 @@ function extraKeysOf(partitionKey: string, { algorithm, name }: LimiterDefinitio
 
 function waitsHere({ algorithm, queueLimit, isNewestFirst }: LimiterDefinition): boolean {
   return algorithm !== 'concurrency' && queueLimit > 0 && !isNewestFirst;
+}
+
+/** Tells the groups of a partition apart; two that share it only lose the protection against commands sent twice. */
+function shortHash(text: string): string {
+  let hash = 0;
+  for (let index = 0; index < text.length; index++) hash = (hash * 31 + text.charCodeAt(index)) | 0;
+  return (hash >>> 0).toString(36);
 }

@@ -1,15 +1,12 @@
-import type { Answer, DecisionRequest } from './decision-request.js';
+import type { Answer, Standing } from './decision-request.js';
 
 /** Reads the flat list of numbers with which the deciding script answers. */
 export class AnswerReader {
   readonly #numbers: readonly number[];
   #at = 1;
 
-  /** @throws Error - when it is no list of numbers. */
-  constructor(reply: unknown) {
-    if (!Array.isArray(reply) || typeof reply[0] !== 'number')
-      throw new Error(`The server answered a decision with ${typeof reply}.`);
-    this.#numbers = reply as number[];
+  constructor(numbers: readonly number[]) {
+    this.#numbers = numbers;
   }
 
   /** The server's time at the decision, in µs. */
@@ -22,21 +19,29 @@ export class AnswerReader {
     return this.#numbers.length === 1;
   }
 
-  /** Reads the answer to the next request of the call. */
-  next(request: DecisionRequest): Answer {
+  /** Reads the answer to the next request of the call, which asks so many limiters. */
+  next(limiters: number): Answer {
     const code = this.#numbers[this.#at++]!;
-    if (code === 0) return { kind: 'granted', standing: this.#standing(request), nowUs: this.nowUs };
+    if (code === 0) return { kind: 'granted', standing: this.#standing(limiters), nowUs: this.nowUs };
     const waitUs = this.#numbers[this.#at++]!;
     const longestUs = this.#numbers[this.#at++]!;
-    const standing = this.#standing(request);
+    const standing = this.#standing(limiters);
     if (code < 0) return { kind: 'waiting', member: -code - 1, standing, nowUs: this.nowUs };
     return { kind: 'refused', member: code - 1, waitUs, longestUs, standing };
   }
 
-  #standing(request: DecisionRequest): { remaining: number; resetUs: number }[] {
-    return request.group.definitions.map(() => ({
-      remaining: Math.max(0, this.#numbers[this.#at++]!),
-      resetUs: this.#numbers[this.#at++]!,
-    }));
+  #standing(limiters: number): Standing {
+    const standing = [];
+    for (let limiter = 0; limiter < limiters; limiter++) {
+      const remaining = Math.max(0, this.#numbers[this.#at]!);
+      standing.push({ remaining, resetUs: this.#numbers[this.#at + 1]! });
+      this.#at += 2;
+    }
+    return standing;
   }
+}
+
+/** Whether a reply is what the deciding script answers with. */
+export function isAnswers(reply: unknown): reply is readonly number[] {
+  return Array.isArray(reply) && typeof reply[0] === 'number';
 }

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../clients/redis-connection.js';
 import { channelPrefix } from '../keys/state-keys.js';
 import type { Script } from '../scripts/script.js';
-import type { Answer, Question } from './decision-request.js';
-import { DecisionRequest } from './decision-request.js';
+import type { DecisionRequest, Granted } from './decision-request.js';
 import { Deadlines } from './deadlines.js';
 import { Dispatcher } from './dispatcher.js';
 import { Health } from './health.js';
@@ -21,18 +20,14 @@ export interface StoreSettings {
   readonly now?: (() => number) | undefined;
 }
 
-/** A question under way. */
-export interface Asked {
-  readonly answer: Promise<Answer>;
-  readonly request: DecisionRequest;
-}
-
 /** The server as the limiters see it: asked with a deadline, known to be there or not. */
 export class Store {
   readonly connection: RedisConnection;
   readonly prefix: string;
   /** The name of this process: what its ids and its channel begin with. */
   readonly process = randomBytes(6).toString('base64url').replaceAll(/[-_]/g, 'x');
+  /** What the records of this process begin with. */
+  readonly recordPrefix = `#${this.process}.`;
   readonly channels: string;
   readonly health: Health;
   readonly serverClock = new ServerClock();
@@ -78,30 +73,22 @@ export class Store {
     this.#context.runInAsyncScope(start);
   }
 
-  /** Asks the limiters of a group. Never rejects: no answer is an answer too. */
-  ask(group: LimiterGroup, question: Question): Asked {
-    let resolve!: (answer: Answer) => void;
-    const answer = new Promise<Answer>((settle) => (resolve = settle));
-    const request = new DecisionRequest(group, question, resolve);
-    if (this.health.isAvailable) {
-      request.stopWatching = this.deadlines.watch(request, group.timeoutMs);
-      request.onExpired = () => this.health.timedOut(request.sinceMs);
-      this.#dispatcher.send(request);
-    } else {
-      request.fail();
-    }
-    return { answer, request };
+  /** Puts a request to the limiters of its group. It is always answered: no answer is an answer too. */
+  ask(request: DecisionRequest): void {
+    if (!this.health.isAvailable) return request.fail();
+    request.watching = this.deadlines.watch(request, request.group.timeoutMs);
+    this.#dispatcher.ask(request);
   }
 
   /** Gives back what a group's rates have granted, in the background. */
-  giveBack(group: LimiterGroup, permits: number, answer: Answer & { kind: 'granted' }): void {
+  giveBack(group: LimiterGroup, permits: number, answer: Granted): void {
     const ends = group.definitions.map(({ returnsAtEnd }, index) =>
       returnsAtEnd ? answer.nowUs + answer.standing[index]!.resetUs : 0,
     );
     this.#dispatcher.giveBack(group, permits, ends);
   }
 
-  /** Runs another script; rejects like the client does. */
+  /** Runs a script; rejects like the client does. */
   async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const reply = await script.run(this.connection, keys, args);
     this.health.replied();

@@ -1,5 +1,6 @@
 -- The present in µs since 1970. All times of a script come from this one reading.
-local call, now = redis.call, tonumber(ARGV[1])
+local call, tonumber, math = redis.call, tonumber, math
+local now, now_text = tonumber(ARGV[1]), nil
 if now < 0 then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]

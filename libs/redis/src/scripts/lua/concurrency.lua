@@ -3,6 +3,7 @@
 -- @numbers limit_N queueLimit_N ttl_N order_N
 -- @fields u q w t n
 -- @values held_N.used held_N.queued held_N.waiters held_N.ticket next_end_text(held_N)
+-- @steady u q w t n
 -- @functions
 -- @include concurrency-state
 local function member_of(permits) return request_id .. '*' .. permits end

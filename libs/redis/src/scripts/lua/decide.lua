@@ -1,18 +1,20 @@
 -- Decides requests for permits: each is granted by all limiters that it asks, or charged to none.
 --
 -- One script decides for one list of algorithms; the parts of the algorithms (see there) are put in where a line
--- says `each`, once for each limiter, with its number for N. One call can carry several groups: for each a
--- partition, and requests to its limiters, decided in order.
+-- says `each`, once for each limiter, with its number for N. One call can carry several groups, each a partition with
+-- the same limiters; and for each group several requests, decided in order. What it costs is mostly calls of
+-- redis.call and numbers that become texts: there are as few as can be.
 --
 -- KEYS       for each group the key of its partition, then three more for each concurrency limiter
--- ARGV[1]    the time in µs since 1970, for tests; negative: the server's
--- ARGV[2]    the server's time in µs after which nothing may be decided any more; 0: none
--- ARGV[3]    what the channels of the processes begin with
+-- ARGV[1]    the server's time in µs after which nothing may be decided any more; 0: none; negative, for tests: the
+--            present, as -µs since 1970
+-- ARGV[2]    the field of the asking process' record; ARGV[3] sequence number of the record
+-- ARGV[4]    what the channels of the processes begin with
+-- then for each limiter its name and its numbers
 -- then for each group
---   the field of the asking process' record, sequence number of the record, number of requests
---   for each limiter: its name and its numbers
---   for each request: permits; permits that wait in the process before it (then it is only looked at, for its
---     waiting time; -1: it goes by the order, and so does who comes after it in this call); and where a limiter of concurrency takes part its id, and a flag: n new, w new and may wait,
+--   permits of its only request; or -n, and for each of n requests: permits; permits that wait in the process before
+--     it (then it is only looked at, for its waiting time; -1: it goes by the order, and so does who comes after it
+--     in this call); and where a limiter of concurrency takes part its id, and a flag: n new, w new and may wait,
 --     a asks again
 --
 -- Returns {now, answers…}; only {now} when the deadline is over. An answer:
@@ -24,30 +26,42 @@
 -- A record is the sequence number of the process' last call that wrote, with the outcomes of its requests where
 -- they aren't one grant: the same call sent twice by the client charges once.
 
--- @include clock
-if ARGV[2] ~= '0' and now > tonumber(ARGV[2]) then return { now } end
-local channels = ARGV[3]
-local out, size, arg = { now }, 1, 4
+local call, tonumber, math, now_text = redis.call, tonumber, math, nil
+local now, deadline = 0, tonumber(ARGV[1])
+if deadline < 0 then
+  now = -deadline
+else
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
+  if deadline > 0 and now > deadline then return { now } end
+  if #time[2] == 6 then now_text = time[1] .. time[2] end
+end
+local process, sequence, channels = ARGV[2], ARGV[3], ARGV[4]
+local out, size, arg = { now }, 1, 5
 local request_id, request_flag
 -- @include records
 -- @functions
+-- @each numbers
 for at = 1, #KEYS, KEYS_OF_A_GROUP do
-  local key, process, sequence, requests = KEYS[at], ARGV[arg], ARGV[arg + 1], tonumber(ARGV[arg + 2])
-  arg = arg + 3
-  -- @each numbers
+  local key, requests, single = KEYS[at], 1, tonumber(ARGV[arg])
+  arg = arg + 1
+  if single < 0 then requests, single = -single, nil end
   local values = call('HMGET', key, 'e', process, FIELDS)
   local record, replay = values[2], nil
   if record == sequence then
     replay = 'g'
-  elseif record and (requests > 1 or ARGUMENTS_OF_A_REQUEST > 2) then
+  elseif record and not single then
     replay = string.match(record, '^' .. sequence .. ':(%a+)$')
   end
-  local outcomes, writes, is_dirty, blocked = '', false, false, 0
+  local outcomes, writes, is_dirty, is_whole, blocked = '', false, false, false, 0
   -- @each load
   for request = 1, requests do
-    local permits, ahead = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
-    request_id, request_flag = ARGV[arg + 2], ARGV[arg + 3]
-    arg = arg + ARGUMENTS_OF_A_REQUEST
+    local permits, ahead = single, 0
+    if not single then
+      permits, ahead = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
+      request_id, request_flag = ARGV[arg + 2], ARGV[arg + 3]
+      arg = arg + ARGUMENTS_OF_A_REQUEST
+    end
     local in_order = ahead < 0
     if in_order then ahead = blocked end
     local need = (permits > 0 and permits or 1) + ahead
@@ -86,10 +100,12 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
         -- @include drop-records
       end
       expires = full + KEEP + AHEAD
-      call('HSET', key, 'e', expires, process, note, PAIRS)
+      call('HSET', key, 'e', expires, process, note, ALL_PAIRS)
       call('PEXPIRE', key, math.ceil((expires - now) / 1000))
+    elseif is_whole then
+      call('HSET', key, process, note, ALL_PAIRS)
     else
-      call('HSET', key, process, note, PAIRS)
+      call('HSET', key, process, note, STEADY_PAIRS)
     end
   end
 end

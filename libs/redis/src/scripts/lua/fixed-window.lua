@@ -2,10 +2,13 @@
 -- @numbers limit_N window_N
 -- @fields s u
 -- @values start_N used_N
+-- @steady u
 -- @section load
-local start_N, used_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0
-if now - start_N >= window_N then
-  start_N, used_N = start_N + math.floor((now - start_N) / window_N) * window_N, 0
+local start_N, used_N = tonumber(FIELD_1), tonumber(FIELD_2) or 0
+if not start_N then
+  start_N, is_whole = now, true
+elseif now - start_N >= window_N then
+  start_N, used_N, is_whole = start_N + math.floor((now - start_N) / window_N) * window_N, 0, true
 end
 -- @section ready
 if refusing == 0 and limit_N - used_N < need then refusing = N end

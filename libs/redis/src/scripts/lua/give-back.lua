@@ -14,7 +14,7 @@
 
 -- @include clock
 local key, process, permits, sequence, arg = KEYS[1], ARGV[3], tonumber(ARGV[2]), ARGV[4], 5
-local out, size, full, full_at = {}, 0, 0, 0
+local is_whole, full, full_at = true, 0, 0
 -- @include records
 -- @functions
 -- @each numbers_and_end
@@ -24,6 +24,6 @@ if not values[1] or values[2] == sequence then return { now } end
 -- @each give_back_at_end
 -- @each save
 local expires = math.max(tonumber(values[1]), full + KEEP)
-call('HSET', key, 'e', expires, process, sequence, PAIRS)
+call('HSET', key, 'e', expires, process, sequence, ALL_PAIRS)
 call('PEXPIRE', key, math.ceil((expires - now) / 1000))
 return { now }

@@ -2,10 +2,16 @@
 -- is missing is kept, not what is there: a key that expired is a full bucket, other numbers keep what is spent.
 -- @numbers limit_N unit_N rate_N
 -- @fields r m q
--- @values reference_N missing_N unit_N
+-- @values moment_text(reference_N) missing_N unit_N
+-- @steady r m
+-- @functions
+local function moment_text(us) return us == now and now_text or us end
 -- @section load
 local reference_N, missing_N, scale_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0, tonumber(FIELD_3)
-if scale_N and scale_N ~= unit_N then missing_N = math.ceil(missing_N / scale_N * unit_N) end
+if scale_N ~= unit_N then
+  is_whole = true
+  if scale_N then missing_N = math.ceil(missing_N / scale_N * unit_N) end
+end
 if now > reference_N then
   -- A product beyond 2^53 is inexact, but beyond everything that can be missing.
   missing_N = math.max(0, missing_N - (now - reference_N) * rate_N)

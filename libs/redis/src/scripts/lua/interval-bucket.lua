@@ -2,11 +2,14 @@
 -- @numbers limit_N tokens_N period_N
 -- @fields r m
 -- @values reference_N missing_N
+-- @steady m
 -- @section load
-local reference_N, missing_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0
-if now - reference_N >= period_N then
+local reference_N, missing_N = tonumber(FIELD_1), tonumber(FIELD_2) or 0
+if not reference_N then
+  reference_N, is_whole = now, true
+elseif now - reference_N >= period_N then
   local passed = math.floor((now - reference_N) / period_N)
-  reference_N = reference_N + passed * period_N
+  reference_N, is_whole = reference_N + passed * period_N, true
   missing_N = math.max(0, missing_N - passed * tokens_N)
 end
 -- @section ready

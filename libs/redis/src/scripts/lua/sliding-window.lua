@@ -4,6 +4,7 @@
 -- @numbers limit_N window_N segments_N
 -- @fields a c g n
 -- @values anchor_N current_N sliding_text(granted_N) numbers_N
+-- @steady c g
 -- @functions
 local function sliding_granted(text, moved, oldest)
   local granted, used = {}, 0
@@ -39,9 +40,10 @@ if FIELD_4 and FIELD_4 ~= numbers_N then
   -- Under other numbers everything counts as granted now: nothing comes back too early.
   anchor_N, current_N = now, 0
   granted_N, used_N = sliding_granted(FIELD_3, 0, -math.huge)
-  granted_N = { { 0, used_N } }
+  granted_N, is_whole = { { 0, used_N } }, true
 else
   local windows = math.max(0, math.floor((now - anchor_N) / window_N))
+  if windows > 0 or not FIELD_4 then is_whole = true end
   anchor_N = anchor_N + windows * window_N
   current_N = math.max(current_N - windows * segments_N, math.floor((now - anchor_N) * segments_N / window_N))
   if FIELD_3 then

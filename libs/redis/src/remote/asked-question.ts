@@ -1,0 +1,32 @@
+import type { Answer, Question } from '../store/decision-request.js';
+import { DecisionRequest } from '../store/decision-request.js';
+import type { LimiterGroup } from '../store/limiter-group.js';
+import type { Store } from '../store/store.js';
+
+/** A question whose answer is a promise, for an acquisition that goes on after it. */
+export class AskedQuestion extends DecisionRequest {
+  readonly settled: Promise<Answer>;
+  #resolve!: (answer: Answer) => void;
+  readonly #store: Store;
+
+  constructor(store: Store, group: LimiterGroup, question: Question) {
+    super(group, question);
+    this.#store = store;
+    this.settled = new Promise((resolve) => (this.#resolve = resolve));
+    store.ask(this);
+  }
+
+  protected override onAnswer(answer: Answer): void {
+    this.#resolve(answer);
+  }
+
+  /** What was granted to nobody is given back. */
+  protected override onLate(answer: Answer): void {
+    const { permits } = this.question;
+    if (answer.kind === 'granted' && permits > 0) this.#store.giveBack(this.group, permits, answer);
+  }
+
+  protected override onExpired(): void {
+    this.#store.health.timedOut(this.sinceMs);
+  }
+}

@@ -1,0 +1,112 @@
+import type { RateLimitLease } from '@ratelease/limiters';
+import type { HeldPermits } from '../leases/remote-lease.js';
+import { RemoteLease } from '../leases/remote-lease.js';
+import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
+import type { Answer, Granted, Question, Refused, Standing } from '../store/decision-request.js';
+import { DecisionRequest } from '../store/decision-request.js';
+import type { LimiterGroup } from '../store/limiter-group.js';
+import type { Store } from '../store/store.js';
+import type { AcquisitionContext, Outcome } from './acquisition.js';
+import type { RemoteRateLimiter } from './remote-rate-limiter.js';
+
+/** Who asks, and how the answer reaches him. */
+export interface PlainAsking {
+  readonly limiters: readonly RemoteRateLimiter[];
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+const NONE: readonly HeldPermits[] = [];
+const ONE: Question = { permits: 1, ahead: 0, id: '', flag: 'n' };
+
+/**
+ * A request that asks rates once, and holds and waits for nothing: most are such, so it is one object from the question
+ * to the lease. {@link Acquisition} is for all others.
+ */
+export class PlainDecision extends DecisionRequest {
+  readonly #context: AcquisitionContext;
+  readonly #asking: PlainAsking;
+
+  constructor(context: AcquisitionContext, group: LimiterGroup, permits: number, asking: PlainAsking) {
+    super(group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' });
+    this.#context = context;
+    this.#asking = asking;
+    asking.signal?.addEventListener('abort', this);
+  }
+
+  /** Whether requests of the group can be decided in this way. */
+  static suits({ hasConcurrency, definitions }: LimiterGroup): boolean {
+    return !hasConcurrency && definitions.every(({ queueLimit }) => queueLimit === 0);
+  }
+
+  /** The signal aborts: the caller learns it at once, and what is granted later is given back. */
+  handleEvent(): void {
+    const { signal, reject } = this.#asking;
+    if (this.isSettled) return;
+    reject(signal!.reason);
+    this.giveUp();
+  }
+
+  protected override onAnswer(answer: Answer): void {
+    const { signal, resolve } = this.#asking;
+    signal?.removeEventListener('abort', this);
+    switch (answer.kind) {
+      case 'granted':
+        this.#end(-1, answer.standing);
+        return resolve({ lease: this.#leaseOf(answer), refusedBy: -1, retryAfterOfAllMs: undefined });
+      case 'refused':
+        this.#end(answer.member, answer.standing);
+        return resolve(this.#refused(answer));
+      default:
+        if (signal?.aborted === true) return this.#end(undefined);
+        void this.#withoutStore();
+    }
+  }
+
+  /** What was granted to nobody is given back. */
+  protected override onLate(answer: Answer): void {
+    const { permits } = this.question;
+    if (answer.kind === 'granted' && permits > 0) this.#store.giveBack(this.group, permits, answer);
+  }
+
+  protected override onExpired(): void {
+    this.#store.health.timedOut(this.sinceMs);
+  }
+
+  get #store(): Store {
+    return this.#context.states.store;
+  }
+
+  #leaseOf({ standing, nowUs }: Granted): RateLimitLease {
+    const { group, question } = this;
+    return new RemoteLease({ group, standing, nowUs, permits: question.permits, store: this.#store, held: NONE });
+  }
+
+  #refused({ member, waitUs, longestUs, standing }: Refused): Outcome {
+    const lease = new RemoteRefusedLease({ retryAfterMs: retryAfterMsOf(waitUs), group: this.group, standing });
+    return { lease, refusedBy: member, retryAfterOfAllMs: retryAfterMsOf(longestUs) };
+  }
+
+  async #withoutStore(): Promise<void> {
+    const { signal, resolve, reject } = this.#asking;
+    try {
+      const answer = await this.#context.withoutStore.answer(this.group, this.question.permits, { signal });
+      const refusedBy = answer.lease.isAcquired ? -1 : answer.refusedBy;
+      this.#end(refusedBy);
+      resolve({ lease: answer.lease, refusedBy, retryAfterOfAllMs: undefined });
+    } catch (error) {
+      this.#end(undefined);
+      reject(error);
+    }
+  }
+
+  #end(refusedBy: number | undefined, standing?: Standing): void {
+    const { limiters } = this.#asking;
+    for (let index = 0; index < limiters.length; index++) {
+      const limiter = limiters[index]!;
+      limiter.ended(this.question.permits);
+      if (refusedBy !== undefined) limiter.count(refusedBy, index, standing?.[index]?.remaining);
+    }
+  }
+}
