@@ -1,7 +1,7 @@
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { pin } from './pin.mjs';
 
 const LOAD = fileURLToPath(new URL('http-load-process.mjs', import.meta.url));
 const SERVER_CORE = 0;
@@ -32,16 +32,4 @@ export async function meterOf(port, path) {
       return { us: (user + system) / count, statuses };
     },
   };
-}
-
-/** A process that wanders between cores finds its caches cold. Where there is no `taskset`, it may wander. */
-function pin(pid, core) {
-  if (availableParallelism() <= core) return;
-  try {
-    execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)], {
-      stdio: 'ignore',
-    });
-  } catch {
-    // Only Linux has it.
-  }
 }

@@ -21,6 +21,8 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   permits: fc.integer({ min: 0, max: 12 }),
 });
 
+/** Decisions are compared here, however long a busy machine takes for them. */
+const commandTimeoutMs = 30_000;
 const START_US = 1_783_228_800_123_456;
 
 function told(lease: RateLimitLease): object {
@@ -52,7 +54,10 @@ describe.each(CLIENTS)('through $name', ({ open }) => {
   test.each(RATES)('a shared %s decides each trace as the one in process does', async (rate) => {
     let nowUs = START_US;
     let keys = 0;
-    const partitions = buildRedisPartitions({ client: client.client, prefix: rate }, () => nowUs);
+    const partitions = buildRedisPartitions(
+      { client: client.client, prefix: rate, commandTimeoutMs },
+      () => nowUs,
+    );
     const property = fc.asyncProperty(
       anySetup,
       fc.array(anyStep, { minLength: 1, maxLength: 25 }),
@@ -81,7 +86,10 @@ describe.each(CLIENTS)('through $name', ({ open }) => {
 
   test.each(RATES)('a shared %s gives nothing twice when the server’s clock steps back', async (rate) => {
     let nowUs = START_US;
-    const partitions = buildRedisPartitions({ client: client.client, prefix: `back-${rate}` }, () => nowUs);
+    const partitions = buildRedisPartitions(
+      { client: client.client, prefix: `back-${rate}`, commandTimeoutMs },
+      () => nowUs,
+    );
     const setup = { limit: 3, windowUs: 1_000_000, segments: 4, tokens: 3 };
     const limiter = shared(partitions, rate, setup, client.client.constructor.name);
     expect((await limiter.acquire(3)).isAcquired).toBe(true);

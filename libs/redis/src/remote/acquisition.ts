@@ -131,7 +131,14 @@ export class Acquisition {
     this.#held = [];
     const { standing, nowUs } = answer;
     const { store } = this.#context.states;
-    const lease = new RemoteLease({ group: this.#group, standing, nowUs, permits: this.#permits, store, held });
+    const lease = new RemoteLease({
+      group: this.#group,
+      standing,
+      nowUs,
+      permits: this.#permits,
+      store,
+      held,
+    });
     return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
   }
 

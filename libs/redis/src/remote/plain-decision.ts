@@ -80,11 +80,22 @@ export class PlainDecision extends DecisionRequest {
 
   #leaseOf({ standing, nowUs }: Granted): RateLimitLease {
     const { group, question } = this;
-    return new RemoteLease({ group, standing, nowUs, permits: question.permits, store: this.#store, held: NONE });
+    return new RemoteLease({
+      group,
+      standing,
+      nowUs,
+      permits: question.permits,
+      store: this.#store,
+      held: NONE,
+    });
   }
 
   #refused({ member, waitUs, longestUs, standing }: Refused): Outcome {
-    const lease = new RemoteRefusedLease({ retryAfterMs: retryAfterMsOf(waitUs), group: this.group, standing });
+    const lease = new RemoteRefusedLease({
+      retryAfterMs: retryAfterMsOf(waitUs),
+      group: this.group,
+      standing,
+    });
     return { lease, refusedBy: member, retryAfterOfAllMs: retryAfterMsOf(longestUs) };
   }
 

@@ -135,7 +135,10 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   #together(limiters: readonly RemoteRateLimiter[]): Together {
     if (limiters.length === 1) return this.#alone;
     const known = this.#lastTogether;
-    if (known?.limiters.length === limiters.length && known.limiters.every((one, index) => one === limiters[index]))
+    if (
+      known?.limiters.length === limiters.length &&
+      known.limiters.every((one, index) => one === limiters[index])
+    )
       return known;
     const definitions = limiters.map(({ definition }) => definition);
     this.#lastTogether = togetherOf([...limiters], new LimiterGroup(this.partitionKey, definitions));

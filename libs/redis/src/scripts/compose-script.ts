@@ -108,6 +108,8 @@ function pairsOf(part: AlgorithmParts, index: number, only?: readonly string[]):
   const values = part.values.split(' ').map((value) => value.replaceAll(/_N\b/g, `_${index + 1}`));
   return part.fields
     .split(' ')
-    .map((field, position) => (only?.includes(field) === false ? '' : `${names[position]}, ${values[position]}`))
+    .map((field, position) =>
+      only?.includes(field) === false ? '' : `${names[position]}, ${values[position]}`,
+    )
     .filter((pair) => pair !== '');
 }

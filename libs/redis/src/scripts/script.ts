@@ -19,14 +19,29 @@ export class Script {
    * or another one took its place. Nothing else is ever sent twice: a script may have run although its answer is
    * an error, or never came.
    */
-  async run(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    try {
-      return await connection.evalsha(this.sha, keys, args);
-    } catch (error) {
+  run(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    // One promise more for each call is felt: it is not an async function.
+    return connection.evalsha(this.sha, keys, args).catch((error: unknown) => {
       if (!isUnknownScript(error)) throw error;
       return connection.eval(this.text, keys, args);
-    }
+    });
   }
+
+  /** The same, with the answer handed to one of two functions. */
+  send(connection: RedisConnection, call: ScriptCall): void {
+    connection.evalsha(this.sha, call.keys, call.args).then(call.onReply, (error: unknown) => {
+      if (!isUnknownScript(error)) return call.onError(error);
+      connection.eval(this.text, call.keys, call.args).then(call.onReply, call.onError);
+    });
+  }
+}
+
+/** What a script is called with, and what becomes of its answer. */
+export interface ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  readonly onReply: (reply: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 function isUnknownScript(error: unknown): boolean {

@@ -67,7 +67,7 @@ export class Dispatcher {
   #laneOf(group: LimiterGroup): Lane {
     let lane = this.#lanes.get(group.name);
     if (lane === undefined) {
-      lane = new Lane(group);
+      lane = group.lane ??= new Lane(group);
       this.#lanes.set(group.name, lane);
     }
     return lane;
@@ -101,15 +101,17 @@ export class Dispatcher {
     const { script } = call.parts[0]!.lane.group;
     const { hasServerTime, channels, serverClock, recordPrefix, timeArgument } = this.#store;
     const time = hasServerTime ? String(serverClock.at(deadlineOf(call))) : `-${timeArgument}`;
-    const args = argumentsOf(call, { time, process: recordPrefix, channels });
     const sentMs = performance.now();
-    this.#store.run(script, keysOf(call), args).then(
-      (reply) => this.#onReply(call, sentMs, reply),
-      (error: unknown) => this.#onError(call, error),
-    );
+    script.send(this.#store.connection, {
+      keys: keysOf(call),
+      args: argumentsOf(call, { time, process: recordPrefix, channels }),
+      onReply: (reply) => this.#onReply(call, sentMs, reply),
+      onError: (error) => this.#onError(call, error),
+    });
   }
 
   #onReply(call: Call, sentMs: number, reply: unknown): void {
+    this.#store.health.replied();
     if (!isAnswers(reply)) return this.#onError(call, new Error(`The server answered ${typeof reply}.`));
     const reader = new AnswerReader(reply);
     this.#store.serverClock.learn(sentMs, reader.nowUs);

@@ -3,6 +3,7 @@ import type { LimiterDefinition } from '../remote/limiter-definition.js';
 import type { AlgorithmName } from '../scripts/compose-script.js';
 import type { Script } from '../scripts/script.js';
 import { decisionScript, givingBackScript } from '../scripts/script.js';
+import type { Lane } from './lane.js';
 
 /** Limiters of one partition that decide together, and what the scripts have to be told of them. */
 export class LimiterGroup {
@@ -19,6 +20,8 @@ export class LimiterGroup {
   /** Tells the records of a process in one partition apart. */
   readonly recordSuffix: string;
   readonly hasConcurrency: boolean;
+  /** Its way to the store, kept from one request to the next. */
+  lane: Lane | undefined = undefined;
   /** How long an answer is waited for. */
   readonly timeoutMs: number;
   /** Whether requests wait in this process in order, so that they must not overtake each other on the way. */
