@@ -1,5 +1,5 @@
-import type { Abortable } from '../queue/abort-subscription.js';
-import { subscribe, unsubscribe } from '../queue/abort-subscription.js';
+import type { Abortable, AbortSubscription } from '../queue/abort-subscription.js';
+import { subscribe } from '../queue/abort-subscription.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { DerivedLease } from './derived-lease.js';
 
@@ -101,28 +101,27 @@ class SharedRequest implements Abortable {
   readonly permitCount: number;
   readonly promise: Promise<DerivedLease>;
   readonly #acquisition: SharedAcquisition;
-  readonly #signal: AbortSignal | undefined;
+  readonly #subscription: AbortSubscription | null;
   #resolve!: (lease: DerivedLease) => void;
   #reject!: (reason: unknown) => void;
 
   constructor(acquisition: SharedAcquisition, permitCount: number, signal: AbortSignal | undefined) {
     this.#acquisition = acquisition;
     this.permitCount = permitCount;
-    this.#signal = signal;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    if (signal !== undefined) subscribe(signal, this);
+    this.#subscription = signal === undefined ? null : subscribe(signal, this);
   }
 
   resolve(lease: DerivedLease): void {
-    this.#unsubscribe();
+    this.#subscription?.delete(this);
     this.#resolve(lease);
   }
 
   reject(reason: unknown): void {
-    this.#unsubscribe();
+    this.#subscription?.delete(this);
     this.#reject(reason);
   }
 
@@ -133,9 +132,5 @@ class SharedRequest implements Abortable {
 
   afterAbort(): void {
     this.#acquisition.cancelIfUnwanted();
-  }
-
-  #unsubscribe(): void {
-    if (this.#signal !== undefined) unsubscribe(this.#signal, this);
   }
 }

@@ -15,52 +15,60 @@ export function throwIfAborted(signal: AbortSignal): void {
  * The one listener that this package keeps on a signal, whatever the number of its waiters: hundreds of them
  * may share one without a listener warning, and the listener goes with the last.
  */
-class AbortSubscription {
+export class AbortSubscription {
   readonly #signal: AbortSignal;
-  /** Insertion-ordered, so that the waiters of one signal are ended in the order they came. */
-  readonly #targets = new Set<Abortable>();
+  /** Most signals have one. */
+  #only: Abortable | null;
+  /** All of them, once there were several; insertion-ordered, so that they are ended in the order they came. */
+  #targets: Set<Abortable> | null = null;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, target: Abortable) {
     this.#signal = signal;
+    this.#only = target;
     signal.addEventListener('abort', this);
   }
 
   add(target: Abortable): void {
+    if (this.#targets === null) {
+      this.#targets = new Set([this.#only!]);
+      this.#only = null;
+    }
     this.#targets.add(target);
   }
 
   delete(target: Abortable): void {
-    this.#targets.delete(target);
-    if (this.#targets.size > 0) return;
-    this.#end();
+    if (this.#targets !== null) this.#targets.delete(target);
+    else if (this.#only === target) this.#only = null;
+    if (this.#only === null && (this.#targets === null || this.#targets.size === 0)) this.#end();
   }
 
   handleEvent(): void {
+    const targets = this.#targets === null ? [this.#only!] : [...this.#targets];
     this.#end();
-    const targets = [...this.#targets];
     for (const target of targets) target.onAbort(this.#signal.reason);
     for (const target of targets) target.afterAbort();
   }
 
   #end(): void {
-    this.#signal.removeEventListener('abort', this);
+    if (subscriptions.get(this.#signal) !== this) return;
     subscriptions.delete(this.#signal);
+    this.#signal.removeEventListener('abort', this);
   }
 }
 
 const subscriptions = new WeakMap<AbortSignal, AbortSubscription>();
 
-/** From now on an abort of the signal ends the target. */
-export function subscribe(signal: AbortSignal, target: Abortable): void {
+/**
+ * From now on an abort of the signal ends the target.
+ * @returns where the target has to be deleted when the signal no longer concerns it.
+ */
+export function subscribe(signal: AbortSignal, target: Abortable): AbortSubscription {
   let subscription = subscriptions.get(signal);
-  if (subscription === undefined) {
-    subscription = new AbortSubscription(signal);
-    subscriptions.set(signal, subscription);
+  if (subscription !== undefined) {
+    subscription.add(target);
+    return subscription;
   }
-  subscription.add(target);
-}
-
-/** The signal no longer concerns the target. */
-export function unsubscribe(signal: AbortSignal, target: Abortable): void {
-  subscriptions.get(signal)?.delete(target);
+  subscription = new AbortSubscription(signal, target);
+  subscriptions.set(signal, subscription);
+  return subscription;
 }

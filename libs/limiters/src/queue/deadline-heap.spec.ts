@@ -41,7 +41,7 @@ describe('the heap of deadlines', () => {
           if (waiting.length === 0) break;
           const [gone] = waiting.splice(pick % waiting.length, 1);
           heap.delete(gone!);
-          expect(gone!.deadlineIndex).toBe(-1);
+          expect(gone!.bounds?.deadlineIndex).toBe(-1);
           const earliest = waiting.map(({ deadlineMs }) => deadlineMs).sort((a, b) => a - b)[0];
           expect(heap.first?.deadlineMs).toBe(earliest);
         }

@@ -15,13 +15,14 @@ export class DeadlineHeap {
   }
 
   delete(waiter: Waiter): void {
-    const index = waiter.deadlineIndex;
-    if (index < 0) return;
-    waiter.deadlineIndex = -1;
+    const { bounds } = waiter;
+    if (bounds === null || bounds.deadlineIndex < 0) return;
+    const index = bounds.deadlineIndex;
+    bounds.deadlineIndex = -1;
     const last = this.#waiters.pop()!;
     if (last === waiter) return;
     this.#rise(last, index);
-    this.#sink(last, last.deadlineIndex);
+    this.#sink(last, last.bounds!.deadlineIndex);
   }
 
   #rise(waiter: Waiter, index: number): void {
@@ -50,6 +51,6 @@ export class DeadlineHeap {
 
   #put(waiter: Waiter, index: number): void {
     this.#waiters[index] = waiter;
-    waiter.deadlineIndex = index;
+    waiter.bounds!.deadlineIndex = index;
   }
 }

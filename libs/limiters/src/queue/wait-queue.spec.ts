@@ -70,8 +70,8 @@ describe('the wait queue', () => {
     expect(queue.inTurn).toBeNull();
     expect(queue.oldest).toBeNull();
     expect(queue.firstDeadlineMs).toBe(Infinity);
-    for (const { older, newer, queue: home, place: at } of waiters) {
-      expect([older, newer, home, at]).toEqual([null, null, null, null]);
+    for (const { segment, queue: home, place: at } of waiters) {
+      expect([segment, home, at]).toEqual([null, null, null]);
     }
   });
 

@@ -1,14 +1,14 @@
 import type { WaitingPermits } from '../engine/algorithm.js';
 import { DeadlineHeap } from './deadline-heap.js';
+import { WaiterList } from './waiter-list.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
 
 /** Which waiter is served first. */
 export type QueueProcessingOrder = 'oldestFirst' | 'newestFirst';
 
 /**
- * The one wait queue of all limiters: a doubly linked list of the waiters themselves, so that any of them can
- * leave in constant time and nothing of it stays behind. Waiters that reserve stand before all others, in the
- * order they came.
+ * The one wait queue of all limiters. Any waiter can leave in constant time, and nothing of it stays behind.
+ * Waiters that reserve stand before all others, in the order they came.
  */
 export class WaitQueue implements WaitingPermits {
   /** The sum of the permits asked for. */
@@ -17,10 +17,9 @@ export class WaitQueue implements WaitingPermits {
   count = 0;
   withPermits = 0;
   isNewestFirst: boolean;
-  #oldest: Waiter | null = null;
-  #newest: Waiter | null = null;
+  readonly #waiters = new WaiterList(this);
   /** Those that reserve; hardly ever is there one. */
-  #reserving: Set<Waiter> | null = null;
+  #reserving: WaiterList | null = null;
   #deadlines: DeadlineHeap | null = null;
 
   constructor(isNewestFirst: boolean) {
@@ -29,22 +28,30 @@ export class WaitQueue implements WaitingPermits {
 
   /** The waiter to be served next. */
   get inTurn(): Waiter | null {
-    if (this.hasReserving) for (const waiter of this.#reserving!) return waiter;
-    return this.#first();
+    const reserving = this.#reserving === null ? null : this.#reserving.oldest;
+    if (reserving !== null) return reserving;
+    return this.isNewestFirst ? this.#waiters.newest : this.#waiters.oldest;
   }
 
   /** The one that a newer request displaces first. */
   get oldest(): Waiter | null {
-    return this.#oldest;
+    return this.#waiters.oldest;
   }
 
   get hasReserving(): boolean {
-    return this.#reserving !== null && this.#reserving.size > 0;
+    return this.#reserving !== null && this.#reserving.oldest !== null;
+  }
+
+  /** What those ask for who can't be displaced: the ones that reserve. */
+  get reservingPermits(): number {
+    let permits = 0;
+    for (const waiter of this.#reserving?.toArray() ?? []) permits += waiter.permits;
+    return permits;
   }
 
   /** The deadline that comes first, in clock milliseconds. */
   get firstDeadlineMs(): number {
-    return this.#deadlines?.first?.deadlineMs ?? Infinity;
+    return this.#deadlines === null ? Infinity : (this.#deadlines.first?.deadlineMs ?? Infinity);
   }
 
   /** The waiter whose deadline has come, if any. */
@@ -54,10 +61,9 @@ export class WaitQueue implements WaitingPermits {
   }
 
   add(waiter: Waiter, place: WaitingPlace): void {
-    waiter.queue = this;
     waiter.place = place;
-    if (waiter.isReserving) (this.#reserving ??= new Set()).add(waiter);
-    else this.#append(waiter);
+    if (waiter.isReserving) (this.#reserving ??= new WaiterList(this)).add(waiter);
+    else this.#waiters.add(waiter);
     this.permits += waiter.permits;
     this.count++;
     if (waiter.permits > 0) this.withPermits++;
@@ -67,54 +73,26 @@ export class WaitQueue implements WaitingPermits {
   }
 
   delete(waiter: Waiter): void {
-    if (this.#reserving === null || !this.#reserving.delete(waiter)) this.#unlink(waiter);
-    waiter.queue = null;
+    waiter.segment!.list.delete(waiter);
     waiter.place = null;
     this.permits -= waiter.permits;
     this.count--;
     if (waiter.permits > 0) this.withPermits--;
-    this.#deadlines?.delete(waiter);
+    if (this.#deadlines !== null) this.#deadlines.delete(waiter);
   }
 
   forEachInTurn(visit: (permits: number) => void): void {
-    for (const waiter of this.#reserving ?? []) visit(waiter.permits);
-    for (let waiter = this.#first(); waiter !== null; waiter = this.#after(waiter)) visit(waiter.permits);
+    for (const waiter of this.#listInOrder()) visit(waiter.permits);
   }
 
   /** The waiters in the order of service; those that leave meanwhile are passed over. */
   *inOrder(): IterableIterator<Waiter> {
-    for (const waiter of [...(this.#reserving ?? [])]) if (waiter.queue === this) yield waiter;
-    let next = this.#first();
-    while (next !== null) {
-      const waiter = next;
-      next = this.#after(waiter);
-      yield waiter;
-      if (next !== null && next.queue !== this) next = this.#first();
-    }
+    for (const waiter of this.#listInOrder()) if (waiter.queue === this) yield waiter;
   }
 
-  #first(): Waiter | null {
-    return this.isNewestFirst ? this.#newest : this.#oldest;
-  }
-
-  #after(waiter: Waiter): Waiter | null {
-    return this.isNewestFirst ? waiter.older : waiter.newer;
-  }
-
-  #append(waiter: Waiter): void {
-    waiter.older = this.#newest;
-    if (this.#newest === null) this.#oldest = waiter;
-    else this.#newest.newer = waiter;
-    this.#newest = waiter;
-  }
-
-  #unlink(waiter: Waiter): void {
-    const { older, newer } = waiter;
-    if (older === null) this.#oldest = newer;
-    else older.newer = newer;
-    if (newer === null) this.#newest = older;
-    else newer.older = older;
-    waiter.older = null;
-    waiter.newer = null;
+  #listInOrder(): Waiter[] {
+    const waiters = this.#waiters.toArray();
+    if (this.isNewestFirst) waiters.reverse();
+    return this.#reserving === null ? waiters : [...this.#reserving.toArray(), ...waiters];
   }
 }

@@ -1,7 +1,8 @@
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
-import type { Abortable } from './abort-subscription.js';
-import { subscribe, unsubscribe } from './abort-subscription.js';
+import type { Abortable, AbortSubscription } from './abort-subscription.js';
+import { subscribe } from './abort-subscription.js';
+import type { WaiterSegment } from './waiter-list.js';
 import type { WaitQueue } from './wait-queue.js';
 
 /** The limiter in whose queue a waiter stands, as the waiter sees it. */
@@ -14,42 +15,76 @@ export interface WaitingPlace {
   countRefusal(): void;
 }
 
+/** What few requests have: a signal that may abort them, a time that may run out. */
+export class WaitBounds {
+  deadlineMs = Infinity;
+  /** Where the waiter stands among the deadlines of its queue. */
+  deadlineIndex = -1;
+  reject: ((reason: unknown) => void) | null = null;
+  subscription: AbortSubscription | null = null;
+}
+
+type Resolve = (outcome: RateLimitLease | Promise<never>) => void;
+
+/** The resolving functions of the promise made last: one executor for all of them makes none of its own for each. */
+let resolveLast: Resolve | null = null;
+let rejectLast: ((reason: unknown) => void) | null = null;
+const executor = (resolve: Resolve, reject: (reason: unknown) => void): void => {
+  resolveLast = resolve;
+  rejectLast = reject;
+};
+
 /**
  * A request that waits for its turn in a queue. It settles exactly once, whoever comes first: a grant, an
  * abort, the end of its time, the end of its limiter.
+ *
+ * Thousands of them may live at once, so it has few fields.
  */
 export abstract class Waiter implements Abortable {
-  /** @internal Neighbours in the queue. */
-  older: Waiter | null = null;
+  /** @internal The stretch of the queue in which it stands. */
+  segment: WaiterSegment | null = null;
   /** @internal */
-  newer: Waiter | null = null;
-  /** @internal */
-  queue: WaitQueue | null = null;
-  /** Where it waits; set by whoever lets it wait. */
+  index = 0;
+  /** Where it waits, or has just left and has to be looked at; set by whoever lets it wait. */
   place: WaitingPlace | null = null;
   /** What it asks of the limiter in whose queue it is. */
   permits: number;
-  /** When its time is over, in clock milliseconds. */
-  deadlineMs = Infinity;
-  /** @internal Where it stands among the deadlines of its queue. */
-  deadlineIndex = -1;
+  /** @internal */
+  bounds: WaitBounds | null = null;
 
   /** Settles when the wait ends. */
   readonly promise: Promise<RateLimitLease>;
-  private resolve!: (lease: RateLimitLease) => void;
-  private reject!: (reason: unknown) => void;
-  private isSettled = false;
-  private left: WaitingPlace | null = null;
-  private readonly signal: AbortSignal | undefined;
+  /** `null` once it has settled. */
+  private resolve: Resolve | null;
 
   constructor(permits: number, signal: AbortSignal | undefined) {
     this.permits = permits;
-    this.signal = signal;
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    if (signal !== undefined) subscribe(signal, this);
+    this.promise = new Promise<RateLimitLease>(executor);
+    this.resolve = resolveLast;
+    if (signal !== undefined) {
+      this.bounds = new WaitBounds();
+      this.bounds.reject = rejectLast;
+      this.bounds.subscription = subscribe(signal, this);
+    }
+    // They would keep the promise, and the lease in it.
+    resolveLast = null;
+    rejectLast = null;
+  }
+
+  /** @internal The queue in which it stands. */
+  get queue(): WaitQueue | null {
+    return this.segment === null ? null : this.segment.list.queue;
+  }
+
+  /** When its time is over, in clock milliseconds. */
+  get deadlineMs(): number {
+    return this.bounds === null ? Infinity : this.bounds.deadlineMs;
+  }
+
+  set deadlineMs(deadlineMs: number) {
+    if (deadlineMs === this.deadlineMs) return;
+    this.bounds ??= new WaitBounds();
+    this.bounds.deadlineMs = deadlineMs;
   }
 
   /** Whether it goes on by reserving: it stands before everybody else in its queue. */
@@ -75,9 +110,9 @@ export abstract class Waiter implements Abortable {
    * @returns `false` when it had ended already: nobody gets the lease.
    */
   settle(lease: RateLimitLease): boolean {
-    if (!this.end()) return false;
-    this.resolve(lease);
-    return true;
+    const resolve = this.end();
+    resolve?.(lease);
+    return resolve !== null;
   }
 
   /** Ends the wait with a refusal, by a limiter that goes on. */
@@ -90,13 +125,14 @@ export abstract class Waiter implements Abortable {
   fail(error: unknown): void {
     this.leave();
     this.giveUp();
-    if (this.end()) this.reject(error);
+    // Only those that can be aborted keep the function that rejects.
+    this.end()?.(Promise.reject(error));
   }
 
   onAbort(reason: unknown): void {
-    if (!this.end()) return;
-    this.left = this.leave();
-    this.reject(reason);
+    if (this.end() === null) return;
+    this.place = this.leave();
+    this.bounds!.reject!(reason);
   }
 
   afterAbort(): void {
@@ -109,15 +145,17 @@ export abstract class Waiter implements Abortable {
    * @param _cause - what has ended and can never grant any more, where that isn't all that it waits for.
    */
   withdraw(lease: RateLimitLease, _cause?: object): void {
-    this.left = this.leave();
+    this.place = this.leave();
     this.settle(lease);
   }
 
   /** Hands on what a waiter that has ended leaves: what it had taken, and its place. */
   resume(): void {
     this.giveUp();
-    this.left?.resume();
-    this.left = null;
+    if (this.segment !== null) return;
+    const { place } = this;
+    this.place = null;
+    place?.resume();
   }
 
   /** Its time is over. */
@@ -136,11 +174,13 @@ export abstract class Waiter implements Abortable {
     return place;
   }
 
-  private end(): boolean {
-    if (this.isSettled) return false;
-    this.isSettled = true;
-    if (this.signal !== undefined) unsubscribe(this.signal, this);
+  /** Returns what resolves the promise, or `null` where it has ended already. */
+  private end(): Resolve | null {
+    const { resolve } = this;
+    if (resolve === null) return null;
+    this.resolve = null;
+    this.bounds?.subscription?.delete(this);
     this.ended();
-    return true;
+    return resolve;
   }
 }

@@ -102,11 +102,7 @@ export class WaitingRoom implements WaitingPlace {
 
   /** Whether evicting from the oldest end can leave at most so many permits waiting. */
   canEvict(permitsLeft: number): boolean {
-    let left = this.queue.permits;
-    for (let waiter = this.queue.oldest; waiter !== null && left > permitsLeft; waiter = waiter.newer) {
-      left -= waiter.permits;
-    }
-    return left <= permitsLeft;
+    return this.queue.reservingPermits <= permitsLeft;
   }
 
   /** Evicts from the oldest end until at most so many permits wait. */
