@@ -17,7 +17,8 @@ export default {
   ignoreStatic: true,
   concurrency: 1,
   // A mutant that loops for ever: the machine may be busy, so this is generous.
-  timeoutMS: 10_000,
+  timeoutMS: 15_000,
+  timeoutFactor: 0.25,
   // What a mutant left behind in the modules is gone with the process.
   maxTestRunnerReuse: 200,
   incremental: true,

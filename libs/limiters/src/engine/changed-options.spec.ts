@@ -6,10 +6,14 @@ import {
   SlidingWindowRateLimiter,
   TokenBucketRateLimiter,
 } from '../index.js';
-import type { RateLimitLease } from '../index.js';
+import type { RateLimiter, RateLimitLease } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+interface Changeable extends RateLimiter {
+  updateOptions(changes: object): void;
+}
 
 function follow(promise: Promise<RateLimitLease>): { lease?: RateLimitLease } {
   const progress: { lease?: RateLimitLease } = {};
@@ -171,6 +175,81 @@ describe('changing options', () => {
     limiter.dispose();
     expect(() => limiter.updateOptions({ permitLimit: 50 })).toThrow(ObjectDisposedError);
     expect(() => limiter.reset()).toThrow(ObjectDisposedError);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(3);
+  });
+});
+
+describe.each<{
+  kind: string;
+  create: () => Changeable;
+  first: object;
+  second: object;
+  quota: object;
+}>([
+  {
+    kind: 'concurrency limiter',
+    create: () => new ConcurrencyLimiter({ permitLimit: 5 }),
+    first: { permitLimit: 3 },
+    second: { queueLimit: 2 },
+    quota: { limit: 3 },
+  },
+  {
+    kind: 'fixed window',
+    create: () => new FixedWindowRateLimiter({ permitLimit: 5, windowMs: 1_000 }),
+    first: { permitLimit: 3 },
+    second: { windowMs: 500 },
+    quota: { limit: 3, windowMs: 500 },
+  },
+  {
+    kind: 'sliding window',
+    create: () => new SlidingWindowRateLimiter({ permitLimit: 5, windowMs: 1_000, segmentsPerWindow: 10 }),
+    first: { permitLimit: 3 },
+    second: { windowMs: 500, segmentsPerWindow: 5 },
+    quota: { limit: 3, windowMs: 500 },
+  },
+  {
+    kind: 'token bucket',
+    create: () =>
+      new TokenBucketRateLimiter({ tokenLimit: 5, tokensPerPeriod: 1, replenishmentPeriodMs: 1_000 }),
+    first: { tokenLimit: 3 },
+    second: { replenishmentPeriodMs: 500 },
+    quota: { limit: 3, windowMs: 1_500 },
+  },
+])('a $kind that is changed twice', ({ create, first, second, quota }) => {
+  it('keeps what was changed before', () => {
+    const limiter = create();
+    limiter.updateOptions(first);
+    limiter.updateOptions(second);
+    expect(limiter.attemptAcquire(3).quota()).toMatchObject([quota]);
+    expect(() => limiter.attemptAcquire(4)).toThrow(RangeError);
+  });
+
+  it('takes the defaults for what it is, and nothing else for fixed', () => {
+    const limiter = create();
+    const isRate = !(limiter instanceof ConcurrencyLimiter);
+    if (isRate) expect(() => limiter.updateOptions({ autoReplenishment: true })).not.toThrow();
+    expect(() => limiter.updateOptions({ clock: undefined })).not.toThrow();
+    expect(() => limiter.updateOptions({ autoReplenishment: false })).toThrow(
+      isRate ? /autoReplenishment can't change/ : /no option autoReplenishment/,
+    );
+    if (!(limiter instanceof TokenBucketRateLimiter)) return;
+    expect(() => limiter.updateOptions({ refill: 'greedy' })).not.toThrow();
+    expect(() => limiter.updateOptions({ refill: 'interval' })).toThrow(/refill can't change/);
+  });
+});
+
+describe('changing an interval bucket', () => {
+  it('keeps what is spent and where its boundaries are', () => {
+    const clock = new FakeClock();
+    const numbers = { tokenLimit: 10, tokensPerPeriod: 4, replenishmentPeriodMs: 1_000 };
+    const limiter = new TokenBucketRateLimiter({ ...numbers, refill: 'interval', clock });
+    limiter.attemptAcquire(9);
+    clock.advance(400);
+    limiter.updateOptions({ tokenLimit: 12 });
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(3);
+    limiter.updateOptions({ tokenLimit: 8 });
+    expect(limiter.attemptAcquire().getMetadata(MetadataName.retryAfter)).toBe(600);
+    clock.advance(600);
     expect(limiter.getStatistics().currentAvailablePermits).toBe(3);
   });
 });

@@ -129,10 +129,10 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
 
   adopt(previous: PermitAlgorithm, cells: Cells, now: number): Cells {
     cells[TOKENS]! += this.limit - previous.limit;
+    // Only a full bucket comes to the new limit by that, and it has no fraction.
     // A fraction of a token under the old numbers is the same fraction of one under the new.
     const unitsBefore = previous instanceof GreedyBucketAlgorithm ? previous.#unitsPerToken : 1;
     cells[FRACTION] = multiplyDivideFloor(cells[FRACTION] ?? 0, this.#unitsPerToken, unitsBefore);
-    this.#cap(cells, 0);
     this.advance(cells, 0, now);
     return cells;
   }
@@ -170,12 +170,6 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
     cells[at + TOKENS] = this.limit;
     cells[at + FRACTION] = 0;
     return true;
-  }
-
-  #cap(cells: Cells, at: number): void {
-    if (cells[at + TOKENS]! < this.limit) return;
-    cells[at + TOKENS] = this.limit;
-    cells[at + FRACTION] = 0;
   }
 
   /** The nanoseconds that bring so many tokens when a fraction of the next is there, rounded up. */
