@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 
 const LIBRARY = join('libs', 'limiters');
 /** Runs of a property that has no need of more to find what a mutant breaks; see docs/proof.md. */
-const MOST_RUNS = Number(process.env.RATELEASE_MUTATION_RUNS ?? 5);
+const MOST_RUNS = Number(process.env.RATELEASE_MUTATION_RUNS ?? 8);
 
 /** Specs of what cannot be seen from inside one process. */
 const LEFT_OUT = [

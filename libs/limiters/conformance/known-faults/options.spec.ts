@@ -102,6 +102,27 @@ describe('numbers that overflow', () => {
   });
 });
 
+describe('sums that overflow', () => {
+  it('lose nothing of what is there, in what they have to wait for', () => {
+    const tokenLimit = Number.MAX_SAFE_INTEGER;
+    const clock = new FakeClock();
+    const limiter = new TokenBucketRateLimiter({
+      tokenLimit,
+      tokensPerPeriod: tokenLimit,
+      replenishmentPeriodMs: 1_000,
+      queueLimit: tokenLimit,
+      clock,
+    });
+    limiter.attemptAcquire(2 ** 52 + 2 ** 40);
+    void limiter.acquire(tokenLimit);
+    // Twice the limit, of which a little less than half is there: 1500.1 ms.
+    expect(limiter.attemptAcquire(tokenLimit).getMetadata(MetadataName.retryAfter)).toBe(1_501);
+    clock.advance(250);
+    expect(limiter.attemptAcquire(tokenLimit).getMetadata(MetadataName.retryAfter)).toBe(1_251);
+    limiter.dispose();
+  });
+});
+
 describe('a queue that is on by default', () => {
   it('is not: without a queueLimit nobody waits', async () => {
     const limiter = new FixedWindowRateLimiter({ permitLimit: 2, windowMs: 10_000, clock: new FakeClock() });

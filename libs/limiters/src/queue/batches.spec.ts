@@ -46,4 +46,19 @@ describe('service of many waiters at one boundary', () => {
     expect(newcomers).toEqual([false]);
     expect((await Promise.all(waits)).every((lease) => lease.isAcquired)).toBe(true);
   });
+
+  it('is not too late for those of a later batch whose time ends with the window', async () => {
+    const clock = new FakeClock();
+    const limiter = new FixedWindowRateLimiter({
+      permitLimit: 1500,
+      windowMs: 1000,
+      queueLimit: 1500,
+      clock,
+    });
+    limiter.attemptAcquire(1500);
+    const waits = Array.from({ length: 1500 }, () => limiter.acquire(1, { maxWaitMs: 1000 }));
+    clock.advance(1000);
+    expect((await Promise.all(waits)).filter((lease) => !lease.isAcquired)).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
 });

@@ -1,9 +1,11 @@
+import { getEventListeners } from 'node:events';
 import {
   ConcurrencyLimiter,
   createChainedRateLimiter,
   createPartitionedRateLimiter,
   FixedWindowRateLimiter,
   MetadataName,
+  RateLimiter,
   RateLimitPartition,
 } from '../index.js';
 import type { RateLimitLease } from '../index.js';
@@ -172,6 +174,87 @@ describe('maxWaitMs', () => {
     expect(limiter.getStatistics().totalFailedLeases).toBe(0);
   });
 });
+
+describe('maxWaitMs behind one that waits without a limit', () => {
+  it('ends in time, though there was no timer before', async () => {
+    const clock = new FakeClock();
+    const limiter = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 2, clock });
+    limiter.attemptAcquire();
+    const [patient, hurried] = [follow(limiter.acquire()), follow(limiter.acquire(1, { maxWaitMs: 50 }))];
+    expect(clock.pendingTimers).toBe(1);
+    clock.advance(50);
+    await settled();
+    expect(reasonOf(hurried.lease)).toBe('Wait limit reached');
+    expect(patient.lease).toBeUndefined();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+/** Waits for ever, or until it is told to stop. */
+class Foreign extends RateLimiter {
+  signal: AbortSignal | undefined;
+  failsWith: Error | undefined;
+
+  override get idleDurationMs(): null {
+    return null;
+  }
+
+  override getStatistics(): null {
+    return null;
+  }
+
+  protected override attemptAcquireCore(): RateLimitLease {
+    throw new Error('Nobody attempts.');
+  }
+
+  protected override acquireCore(_permits: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    this.signal = signal;
+    if (this.failsWith !== undefined) return Promise.reject(this.failsWith);
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  }
+}
+
+describe('maxWaitMs of a limiter of another maker', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('aborts its acquisition when the time is over, and refuses', async () => {
+    const limiter = new Foreign();
+    const waiting = limiter.acquire(1, { maxWaitMs: 50 });
+    jest.advanceTimersByTime(49);
+    expect(limiter.signal?.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(reasonOf(await waiting)).toBe('Wait limit reached');
+    expect(limiter.signal?.aborted).toBe(true);
+  });
+
+  it('hands on the abort of the caller, and leaves neither listener nor timer', async () => {
+    const limiter = new Foreign();
+    const { signal, ...controller } = withSignal();
+    const waiting = limiter.acquire(1, { maxWaitMs: 50, signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort(new Error('the client left'));
+    await expect(waiting).rejects.toThrow('the client left');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('hands on what goes wrong, and leaves neither listener nor timer', async () => {
+    const limiter = new Foreign();
+    limiter.failsWith = new Error('the store is gone');
+    const { signal } = withSignal();
+    await expect(limiter.acquire(1, { maxWaitMs: 50, signal })).rejects.toThrow('the store is gone');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+function withSignal(): { signal: AbortSignal; abort: (reason: unknown) => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason) };
+}
 
 describe('maxWaitMs of a chain', () => {
   it('is the time of the whole wait, whichever queues it is spent in', async () => {
