@@ -45,6 +45,7 @@ class SpecRunner {
       instrumenter.currentTestId = test.id;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       tests.push(await this.#result(test));
+      test.tookMs = tests.at(-1).timeSpentMs;
     }
     instrumenter.currentTestId = undefined;
     writeFileSync(
@@ -80,8 +81,10 @@ class SpecRunner {
       this.#suite = new SpecSuite();
       this.#suite.load();
       const durations = existsSync(DURATIONS) ? JSON.parse(readFileSync(DURATIONS, 'utf8')) : {};
-      for (const test of this.#suite.tests)
-        Object.assign(test, { tookMs: durations[test.id] ?? 0, found: 0 });
+      for (const test of this.#suite.tests) {
+        const found = PROPERTIES.test(test.fileName) ? EXPECTED_OF_PROPERTIES : 0;
+        Object.assign(test, { tookMs: durations[test.id] ?? 0, found });
+      }
     }
     return this.#suite;
   }
