@@ -1,10 +1,9 @@
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants } from '../chained/chain-participant.js';
-import { requireInteger, requireOptions } from '../checks.js';
+import { requireInteger } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { LimiterOptions } from '../engine/limiter-options.js';
-import type { LimiterKind } from '../engine/limiter-plan.js';
-import { LimiterPlan } from '../engine/limiter-plan.js';
+import { LimiterKind, LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions } from '../engine/limiter-options.js';
 import { LimiterCore } from '../engine/limiter-core.js';
 import { soleParticipant } from '../engine/participants.js';
@@ -22,16 +21,15 @@ export interface ConcurrencyLimiterOptions extends LimiterOptions {
 const NAME = 'ConcurrencyLimiter';
 
 function readAlgorithm(options: ConcurrencyLimiterOptions): ConcurrencyAlgorithm {
-  requireOptions(NAME, options);
   return new ConcurrencyAlgorithm(requireInteger(NAME, 'permitLimit', options.permitLimit, [1]));
 }
 
 /** @internal */
-export const concurrencyLimiterKind: LimiterKind<ConcurrencyLimiterOptions> = {
-  name: NAME,
-  fields: ['permitLimit', 'queueLimit', 'queueProcessingOrder', 'clock'],
-  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
-};
+export const concurrencyLimiterKind = new LimiterKind<ConcurrencyLimiterOptions>(
+  NAME,
+  ['permitLimit', 'queueLimit', 'queueProcessingOrder', 'clock'],
+  (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options), options),
+);
 
 /**
  * Limits how much runs at once: permits are held from the grant until the lease is disposed, and go to the next
@@ -41,12 +39,10 @@ export const concurrencyLimiterKind: LimiterKind<ConcurrencyLimiterOptions> = {
  */
 export class ConcurrencyLimiter extends RateLimiter {
   readonly #core: LimiterCore;
-  #options: ConcurrencyLimiterOptions;
 
   constructor(options: ConcurrencyLimiterOptions) {
     super();
     this.#core = LimiterCore.create(concurrencyLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 
   override get idleDurationMs(): number | null {
@@ -64,13 +60,16 @@ export class ConcurrencyLimiter extends RateLimiter {
    * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for values outside their range; nothing changes.
    */
   updateOptions(changes: Partial<ConcurrencyLimiterOptions>): void {
-    this.replaceOptions(changedOptions(concurrencyLimiterKind, this.#options, changes, { clock: undefined }));
+    this.replaceOptions(
+      changedOptions(concurrencyLimiterKind, this.#core.options as ConcurrencyLimiterOptions, changes, {
+        clock: undefined,
+      }),
+    );
   }
 
   /** @internal */
   replaceOptions(options: ConcurrencyLimiterOptions): void {
     this.#core.change(concurrencyLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 
   /** Makes the limiter as new: everything is available, and leases handed out before give nothing back. */

@@ -5,9 +5,9 @@ import type { StatePlace } from './placed-state.js';
 export interface SharedPlace extends StatePlace {
   /**
    * Several cores may stand for one state for a moment; the one with waiters or holds is its resident, and
-   * everything that may wake a waiter has to go to it. Absent where a state has one core for good.
+   * everything that may wake a waiter has to go to it.
    */
-  readonly residents?: CoreResidents | undefined;
+  readonly residents: CoreResidents;
 }
 
 /** The residents of a place. */

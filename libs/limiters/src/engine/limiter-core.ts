@@ -1,3 +1,4 @@
+import type { Cells } from './algorithm.js';
 import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
 import { aboveLimit } from '../checks.js';
 import { ObjectDisposedError } from '../errors.js';
@@ -11,7 +12,6 @@ import { nextCreationOrder } from './creation-order.js';
 import * as state from './decision.js';
 import { GrantedLease, HeldLease } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
-import type { CoreResidents, SharedPlace } from './core-residents.js';
 import { PlacedState } from './placed-state.js';
 import { REASON } from './refused-lease.js';
 import { originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
@@ -22,39 +22,26 @@ import { originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
  */
 export class LimiterCore extends PlacedState implements ChainParticipant {
   readonly creationOrder = nextCreationOrder();
-  /** Where its state was at first; by this it is known as the resident. */
-  readonly #homeAt: number;
-  readonly #residents: CoreResidents | undefined;
-  #epoch = 0;
-  #holds = 0;
-  #isDisposed = false;
   #room: WaitingRoom | null = null;
-
-  /** A core for a state that exists. */
-  constructor(plan: LimiterPlan, place: SharedPlace, at: number) {
-    super(plan, place, at);
-    this.#homeAt = at;
-    this.#residents = place.residents;
-  }
 
   /** A core with a state of its own. */
   static create(plan: LimiterPlan): LimiterCore {
     const cells = Array.from({ length: state.stateSize(plan.algorithm) }, () => 0);
-    const core = new LimiterCore(plan, { cells, originMs: originOf(plan.clock) }, 0);
+    const core = new LimiterCore(plan, { cells, originMs: originOf(plan.clock) });
     state.initializeState(plan.algorithm, cells, 0, core.read());
     return core;
   }
 
   get epoch(): number {
-    return this.#epoch;
+    return this.condition.epoch;
   }
 
   get isDisposed(): boolean {
-    return this.#isDisposed;
+    return this.condition.isDisposed;
   }
 
   get isHeld(): boolean {
-    return this.#holds > 0;
+    return this.condition.holds > 0;
   }
 
   get hasWaiters(): boolean {
@@ -71,7 +58,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   assertAcquirable(permits: number): void {
     if (permits > this.permitLimit) throw aboveLimit(permits, this.permitLimit);
-    if (this.#isDisposed) throw new ObjectDisposedError(this.name);
+    if (this.isDisposed) throw new ObjectDisposedError(this.name);
   }
 
   attempt(permits: number): RateLimitLease {
@@ -90,12 +77,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   bringUpToDate(): void {
-    if (!this.plan.isReplenishing || this.#isDisposed) return;
+    if (!this.plan.isReplenishing || this.isDisposed) return;
     if (this.algorithm.advance(this.cells, this.own, this.read())) this.#room?.serve();
   }
 
   tryReplenish(): boolean {
-    if (this.#isDisposed || !this.algorithm.replenish(this.cells, this.own, this.read())) return false;
+    if (this.isDisposed || !this.algorithm.replenish(this.cells, this.own, this.read())) return false;
     this.#room?.serve();
     return true;
   }
@@ -134,7 +121,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   enter(waiter: Waiter): void {
-    this.#residents?.settle(this, this.#homeAt);
+    this.settle();
     this.#room ??= new WaitingRoom(this);
     this.#room.enter(waiter);
   }
@@ -146,7 +133,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   reserveInTurn(permits: number): Reservation {
-    this.reserved += permits;
+    this.become({ reserved: this.reserved + permits });
     return new CoreReservation(this, permits);
   }
 
@@ -154,7 +141,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   grantReserved(permits: number): RateLimitLease {
     // Time has gone on: what is due comes first, and goes to those who wait for it.
     this.bringUpToDate();
-    this.reserved -= permits;
+    this.become({ reserved: this.reserved - permits });
     const lease = this.take(permits);
     this.#room?.arm();
     return lease;
@@ -163,25 +150,25 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   /** They are everybody's again. */
   undoReserved(permits: number): void {
     this.bringUpToDate();
-    this.reserved -= permits;
+    this.become({ reserved: this.reserved - permits });
     this.#room?.serve();
   }
 
   release(permits: number, epoch: number): void {
     if (permits === 0) return;
-    const resident = this.#residents?.residentAt(this.#homeAt) ?? this;
-    if (resident.#isDisposed || epoch !== resident.#epoch) return;
+    const { resident } = this;
+    if (resident.isDisposed || epoch !== resident.epoch) return;
     resident.algorithm.release(resident.cells, resident.own, permits);
     resident.#afterReturn();
   }
 
   hold(): void {
-    if (this.#holds === 0) this.#residents?.settle(this, this.#homeAt);
-    this.#holds++;
+    if (!this.isHeld) this.settle();
+    this.become({ holds: this.condition.holds + 1 });
   }
 
   unhold(): void {
-    this.#holds--;
+    this.become({ holds: this.condition.holds - 1 });
   }
 
   retryAfterMs(permits: number): number | undefined {
@@ -197,17 +184,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** Goes on with other numbers: what is spent stays spent, what is held stays held. */
   change(plan: LimiterPlan): void {
-    if (this.#isDisposed) throw new ObjectDisposedError(this.name);
+    if (this.isDisposed) throw new ObjectDisposedError(this.name);
     this.bringUpToDate();
-    // A state in a table has the size of its old plan there: the new one is kept here.
-    this.#residents?.settle(this, this.#homeAt);
-    this.cells = state.adoptState(
-      this.algorithm,
-      plan.algorithm,
-      { cells: this.cells, at: this.at },
-      this.read(),
-    );
-    this.at = 0;
+    const { cells, at } = this;
+    this.moveTo(state.adoptState(this.algorithm, plan.algorithm, { cells, at }, this.read()));
     this.plan = plan;
     this.#room?.reorder(this.isNewestFirst);
     this.#room?.refuseAbove(plan.algorithm.limit);
@@ -216,17 +196,32 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** As new: leases handed out before give nothing back afterwards. */
   reset(): void {
-    if (this.#isDisposed) throw new ObjectDisposedError(this.name);
-    this.#epoch++;
+    if (this.isDisposed) throw new ObjectDisposedError(this.name);
+    this.become({ epoch: this.epoch + 1 });
     state.initializeState(this.algorithm, this.cells, this.at, this.read());
     this.#room?.serve();
   }
 
   dispose(): void {
-    if (this.#isDisposed) return;
+    if (this.isDisposed) return;
     this.bringUpToDate();
-    this.#isDisposed = true;
+    this.become({ isDisposed: true });
     this.#room?.close();
+  }
+
+  /** The core that speaks for this state: several may stand for one of a table. */
+  protected get resident(): LimiterCore {
+    return this;
+  }
+
+  /** From now on it speaks for its state: somebody waits in it. */
+  protected settle(): void {
+    // A state of its own has no other core.
+  }
+
+  /** Goes on with a state in other cells, of its own. */
+  protected moveTo(cells: Cells): void {
+    this.cells = cells;
   }
 
   #dueAt(permits: number): number {

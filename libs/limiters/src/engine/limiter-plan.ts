@@ -1,3 +1,4 @@
+import { requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
 import type { QueueProcessingOrder } from '../queue/wait-queue.js';
 import type { PermitAlgorithm } from './algorithm.js';
@@ -22,8 +23,11 @@ export class LimiterPlan {
   readonly queueLimit: number;
   readonly isNewestFirst: boolean;
   readonly clock: Clock;
+  /** A copy of what it was made from. */
+  readonly options: object;
 
-  constructor(name: string, algorithm: PermitAlgorithm, settings: LimiterSettings) {
+  constructor(name: string, algorithm: PermitAlgorithm, settings: LimiterSettings, options: object) {
+    this.options = { ...options };
     this.name = name;
     this.algorithm = algorithm;
     this.limit = algorithm.limit;
@@ -35,16 +39,36 @@ export class LimiterPlan {
 }
 
 /** A kind of limiter: how its options become a plan. */
-export interface LimiterKind<TOptions extends object> {
+export class LimiterKind<TOptions extends object> {
   /** The name of the limiter's class. */
   readonly name: string;
   /** All options that make a difference. */
   readonly fields: readonly (keyof TOptions & string)[];
+  readonly #make: (options: TOptions) => LimiterPlan;
+  #last: LimiterPlan | null = null;
+
+  /** @param make - checks the options and copies them. */
+  constructor(
+    name: string,
+    fields: readonly (keyof TOptions & string)[],
+    make: (options: TOptions) => LimiterPlan,
+  ) {
+    this.name = name;
+    this.fields = fields;
+    this.#make = make;
+  }
+
   /**
-   * Checks the options and copies them.
+   * The plan for options. Limiters are often made by the thousand with the same: they share it.
    * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
    */
-  plan(options: TOptions): LimiterPlan;
+  plan(options: TOptions): LimiterPlan {
+    requireOptions(this.name, options);
+    if (this.#last === null || !isSamePlan(this, this.#last.options as TOptions, options)) {
+      this.#last = this.#make(options);
+    }
+    return this.#last;
+  }
 }
 
 /** Whether two sets of options make the same limiter. */

@@ -14,26 +14,54 @@ export interface StatePlace {
   readonly originMs: number;
 }
 
+/** What is seldom other than at first: limiters share it until then. */
+export interface LimiterCondition {
+  readonly isDisposed: boolean;
+  /** Counts resets. */
+  readonly epoch: number;
+  /** How many waiting chains involve the limiter. */
+  readonly holds: number;
+  /** Permits set aside for requests that still wait for other limiters. */
+  readonly reserved: number;
+}
+
+const AT_FIRST: LimiterCondition = { isDisposed: false, epoch: 0, holds: 0, reserved: 0 };
+
 /** A limiter's plan and state, and the moment at which it is looked at; no waiters. */
 export class PlacedState {
   protected plan: LimiterPlan;
   protected cells: Cells;
-  protected at: number;
   readonly #originMs: number;
   /** The clock as read when this turn began: every step of a decision goes by the same moment. */
   protected reading = 0;
-  /** Permits set aside for requests that still wait for other limiters. */
-  protected reserved = 0;
+  protected condition = AT_FIRST;
 
-  constructor(plan: LimiterPlan, place: StatePlace, at: number) {
+  constructor(plan: LimiterPlan, place: StatePlace) {
     this.plan = plan;
     this.cells = place.cells;
-    this.at = at;
     this.#originMs = place.originMs;
+  }
+
+  /** Where the state begins in its cells. */
+  protected get at(): number {
+    return 0;
+  }
+
+  protected get reserved(): number {
+    return this.condition.reserved;
+  }
+
+  protected become(change: Partial<LimiterCondition>): void {
+    this.condition = { ...this.condition, ...change };
   }
 
   get name(): string {
     return this.plan.name;
+  }
+
+  /** The options that its numbers come from. */
+  get options(): object {
+    return this.plan.options;
   }
 
   get algorithm(): PermitAlgorithm {

@@ -71,6 +71,11 @@ export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
     return this.#core.acquire(permitCount, signal, maxWaitMs);
   }
 
+  /** @internal The options as they are now. */
+  protected get currentOptions(): object {
+    return this.#core.options;
+  }
+
   /** @internal */
   protected change(plan: LimiterPlan): void {
     this.#core.change(plan);

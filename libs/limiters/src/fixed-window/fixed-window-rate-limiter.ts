@@ -1,8 +1,7 @@
-import { requireDuration, requireInteger, requireOptions } from '../checks.js';
+import { requireDuration, requireInteger } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
-import type { LimiterKind } from '../engine/limiter-plan.js';
-import { LimiterPlan } from '../engine/limiter-plan.js';
+import { LimiterKind, LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import { FixedWindowAlgorithm } from './fixed-window-algorithm.js';
@@ -18,7 +17,6 @@ export interface FixedWindowRateLimiterOptions extends ReplenishingLimiterOption
 const NAME = 'FixedWindowRateLimiter';
 
 function readAlgorithm(options: FixedWindowRateLimiterOptions): FixedWindowAlgorithm {
-  requireOptions(NAME, options);
   return new FixedWindowAlgorithm(
     requireInteger(NAME, 'permitLimit', options.permitLimit, [1]),
     requireDuration(NAME, 'windowMs', options.windowMs),
@@ -27,11 +25,11 @@ function readAlgorithm(options: FixedWindowRateLimiterOptions): FixedWindowAlgor
 }
 
 /** @internal */
-export const fixedWindowRateLimiterKind: LimiterKind<FixedWindowRateLimiterOptions> = {
-  name: NAME,
-  fields: ['permitLimit', 'windowMs', 'queueLimit', 'queueProcessingOrder', 'autoReplenishment', 'clock'],
-  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
-};
+export const fixedWindowRateLimiterKind = new LimiterKind<FixedWindowRateLimiterOptions>(
+  NAME,
+  ['permitLimit', 'windowMs', 'queueLimit', 'queueProcessingOrder', 'autoReplenishment', 'clock'],
+  (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options), options),
+);
 
 /**
  * Grants at most `permitLimit` permits in each window; windows lie end to end from the construction on. A burst
@@ -41,11 +39,8 @@ export const fixedWindowRateLimiterKind: LimiterKind<FixedWindowRateLimiterOptio
  * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
  */
 export class FixedWindowRateLimiter extends TimedRateLimiter {
-  #options: FixedWindowRateLimiterOptions;
-
   constructor(options: FixedWindowRateLimiterOptions) {
     super(fixedWindowRateLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 
   /**
@@ -56,16 +51,20 @@ export class FixedWindowRateLimiter extends TimedRateLimiter {
    */
   updateOptions(changes: Partial<FixedWindowRateLimiterOptions>): void {
     this.replaceOptions(
-      changedOptions(fixedWindowRateLimiterKind, this.#options, changes, {
-        clock: undefined,
-        autoReplenishment: true,
-      }),
+      changedOptions(
+        fixedWindowRateLimiterKind,
+        this.currentOptions as FixedWindowRateLimiterOptions,
+        changes,
+        {
+          clock: undefined,
+          autoReplenishment: true,
+        },
+      ),
     );
   }
 
   /** @internal */
   replaceOptions(options: FixedWindowRateLimiterOptions): void {
     this.change(fixedWindowRateLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 }

@@ -1,8 +1,7 @@
-import { requireDuration, requireInteger, requireOptions } from '../checks.js';
+import { requireDuration, requireInteger } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
-import type { LimiterKind } from '../engine/limiter-plan.js';
-import { LimiterPlan } from '../engine/limiter-plan.js';
+import { LimiterKind, LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import { SlidingWindowAlgorithm } from './sliding-window-algorithm.js';
@@ -23,7 +22,6 @@ const NAME = 'SlidingWindowRateLimiter';
 const MOST_SEGMENTS = 1_000_000;
 
 function readAlgorithm(options: SlidingWindowRateLimiterOptions): SlidingWindowAlgorithm {
-  requireOptions(NAME, options);
   return new SlidingWindowAlgorithm(
     requireInteger(NAME, 'permitLimit', options.permitLimit, [1]),
     requireDuration(NAME, 'windowMs', options.windowMs),
@@ -33,9 +31,9 @@ function readAlgorithm(options: SlidingWindowRateLimiterOptions): SlidingWindowA
 }
 
 /** @internal */
-export const slidingWindowRateLimiterKind: LimiterKind<SlidingWindowRateLimiterOptions> = {
-  name: NAME,
-  fields: [
+export const slidingWindowRateLimiterKind = new LimiterKind<SlidingWindowRateLimiterOptions>(
+  NAME,
+  [
     'permitLimit',
     'windowMs',
     'segmentsPerWindow',
@@ -44,8 +42,8 @@ export const slidingWindowRateLimiterKind: LimiterKind<SlidingWindowRateLimiterO
     'autoReplenishment',
     'clock',
   ],
-  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
-};
+  (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options), options),
+);
 
 /**
  * Grants at most `permitLimit` permits in a window that moves on segment by segment: what a segment has granted
@@ -55,11 +53,8 @@ export const slidingWindowRateLimiterKind: LimiterKind<SlidingWindowRateLimiterO
  * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
  */
 export class SlidingWindowRateLimiter extends TimedRateLimiter {
-  #options: SlidingWindowRateLimiterOptions;
-
   constructor(options: SlidingWindowRateLimiterOptions) {
     super(slidingWindowRateLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 
   /**
@@ -70,16 +65,20 @@ export class SlidingWindowRateLimiter extends TimedRateLimiter {
    */
   updateOptions(changes: Partial<SlidingWindowRateLimiterOptions>): void {
     this.replaceOptions(
-      changedOptions(slidingWindowRateLimiterKind, this.#options, changes, {
-        clock: undefined,
-        autoReplenishment: true,
-      }),
+      changedOptions(
+        slidingWindowRateLimiterKind,
+        this.currentOptions as SlidingWindowRateLimiterOptions,
+        changes,
+        {
+          clock: undefined,
+          autoReplenishment: true,
+        },
+      ),
     );
   }
 
   /** @internal */
   replaceOptions(options: SlidingWindowRateLimiterOptions): void {
     this.change(slidingWindowRateLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 }

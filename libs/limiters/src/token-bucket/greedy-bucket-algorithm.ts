@@ -145,6 +145,12 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
     if (missing <= 0 || elapsed <= 0) return false;
     const gained = elapsed * this.#unitsPerNanosecond + cells[at + FRACTION]!;
     if (gained > MAX_SAFE_INTEGER) return this.#fillExactly(cells, at, now);
+    // Asked often, a bucket gains parts of a token at a time: they need no division.
+    if (gained < this.#unitsPerToken) {
+      cells[at + REFERENCE] = now;
+      cells[at + FRACTION] = gained;
+      return false;
+    }
     const whole = divideFloor(gained, this.#unitsPerToken);
     if (whole >= missing) return this.#fillUp(cells, at);
     cells[at + REFERENCE] = now;
@@ -175,7 +181,12 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
   /** The nanoseconds that bring so many tokens when a fraction of the next is there, rounded up. */
   #nanosecondsFor(tokens: number, fraction: number): number {
     const units = tokens * this.#unitsPerToken;
-    if (units <= MAX_SAFE_INTEGER) return multiplyDivideCeil(units - fraction, 1, this.#unitsPerNanosecond);
+    if (units <= MAX_SAFE_INTEGER) {
+      // Nearly always: a period is a whole number of nanoseconds per token.
+      return this.#unitsPerNanosecond === 1
+        ? units - fraction
+        : multiplyDivideCeil(units - fraction, 1, this.#unitsPerNanosecond);
+    }
     const rate = BigInt(this.#unitsPerNanosecond);
     return Number((BigInt(tokens) * BigInt(this.#unitsPerToken) - BigInt(fraction) + rate - 1n) / rate);
   }

@@ -1,8 +1,7 @@
-import { requireDuration, requireInteger, requireOneOf, requireOptions } from '../checks.js';
+import { requireDuration, requireInteger, requireOneOf } from '../checks.js';
 import { changedOptions } from '../engine/changed-options.js';
 import type { ReplenishingLimiterOptions } from '../engine/limiter-options.js';
-import type { LimiterKind } from '../engine/limiter-plan.js';
-import { LimiterPlan } from '../engine/limiter-plan.js';
+import { LimiterKind, LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions, readIsManual } from '../engine/limiter-options.js';
 import { TimedRateLimiter } from '../engine/timed-rate-limiter.js';
 import type { PermitAlgorithm } from '../engine/algorithm.js';
@@ -24,7 +23,6 @@ export interface TokenBucketRateLimiterOptions extends ReplenishingLimiterOption
 const NAME = 'TokenBucketRateLimiter';
 
 function readAlgorithm(options: TokenBucketRateLimiterOptions): PermitAlgorithm {
-  requireOptions(NAME, options);
   const numbers = {
     tokenLimit: requireInteger(NAME, 'tokenLimit', options.tokenLimit, [1]),
     tokensPerPeriod: requireInteger(NAME, 'tokensPerPeriod', options.tokensPerPeriod, [1]),
@@ -37,9 +35,9 @@ function readAlgorithm(options: TokenBucketRateLimiterOptions): PermitAlgorithm 
 }
 
 /** @internal */
-export const tokenBucketRateLimiterKind: LimiterKind<TokenBucketRateLimiterOptions> = {
-  name: NAME,
-  fields: [
+export const tokenBucketRateLimiterKind = new LimiterKind<TokenBucketRateLimiterOptions>(
+  NAME,
+  [
     'tokenLimit',
     'tokensPerPeriod',
     'replenishmentPeriodMs',
@@ -49,8 +47,8 @@ export const tokenBucketRateLimiterKind: LimiterKind<TokenBucketRateLimiterOptio
     'autoReplenishment',
     'clock',
   ],
-  plan: (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options)),
-};
+  (options) => new LimiterPlan(NAME, readAlgorithm(options), readCoreOptions(NAME, options), options),
+);
 
 /**
  * Grants what is in a bucket that starts full and fills at a steady rate: bursts up to `tokenLimit`, in the long
@@ -59,11 +57,8 @@ export const tokenBucketRateLimiterKind: LimiterKind<TokenBucketRateLimiterOptio
  * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
  */
 export class TokenBucketRateLimiter extends TimedRateLimiter {
-  #options: TokenBucketRateLimiterOptions;
-
   constructor(options: TokenBucketRateLimiterOptions) {
     super(tokenBucketRateLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 
   /**
@@ -74,17 +69,21 @@ export class TokenBucketRateLimiter extends TimedRateLimiter {
    */
   updateOptions(changes: Partial<TokenBucketRateLimiterOptions>): void {
     this.replaceOptions(
-      changedOptions(tokenBucketRateLimiterKind, this.#options, changes, {
-        clock: undefined,
-        autoReplenishment: true,
-        refill: 'greedy',
-      }),
+      changedOptions(
+        tokenBucketRateLimiterKind,
+        this.currentOptions as TokenBucketRateLimiterOptions,
+        changes,
+        {
+          clock: undefined,
+          autoReplenishment: true,
+          refill: 'greedy',
+        },
+      ),
     );
   }
 
   /** @internal */
   replaceOptions(options: TokenBucketRateLimiterOptions): void {
     this.change(tokenBucketRateLimiterKind.plan(options));
-    this.#options = { ...options };
   }
 }

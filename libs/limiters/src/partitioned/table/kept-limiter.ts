@@ -24,49 +24,59 @@ function saysSo(limiter: AsyncRateLimiter): boolean {
   return (limiter as { [foreseeableIdle]?: unknown })[foreseeableIdle] === true;
 }
 
-/** A limiter that was made for a partition, as a whole object. */
+/** The end of a limiter's idleness can be told beforehand: only of limiters that we know. */
+export const PREDICTABLE = 1;
+/** A limiter needn't be looked at to learn that it may go. */
+export const SAYS_WHEN_ENDED = 2;
+/** A limiter has to be replenished by its keeper: it doesn't do so by itself, or we can't know. */
+export const MANUAL = 4;
+
+/** What a page has to know of each of its limiters, as bits. */
+export function traitsOf(limiter: AsyncRateLimiter): number {
+  const isPredictable = FORESEEABLE.has(limiter.constructor) || saysSo(limiter);
+  const isManual = isRateLimiter(limiter) && (!limiter.isAutoReplenishing || !isPredictable);
+  return (
+    (isPredictable ? PREDICTABLE : 0) |
+    (saysWhenEnded(limiter) ? SAYS_WHEN_ENDED : 0) |
+    (isManual ? MANUAL : 0)
+  );
+}
+
+/** Whether a limiter may be thrown away: idle for longer than that, and no waiting chain involves it. */
+export function isEvictable(limiter: AsyncRateLimiter, idleTimeoutMs: number): boolean {
+  const idleMs = limiter.idleDurationMs;
+  return idleMs !== null && idleMs > idleTimeoutMs && !isHeld(limiter);
+}
+
+function isHeld(limiter: AsyncRateLimiter): boolean {
+  return participantsOf(limiter)?.some((participant) => participant.isHeld) ?? false;
+}
+
+/** A limiter of a partition of which more has to be known: somebody may wait in it, or it is to be replenished. */
 export class KeptLimiter {
   readonly key: unknown;
   readonly limiter: AsyncRateLimiter;
-  /** Whether the end of its idleness can be told beforehand: only of limiters that we know. */
-  readonly isPredictable: boolean;
-  /** Whether it needn't be looked at to learn that it may go. */
-  readonly saysWhenEnded: boolean;
-  /** The limiter, where it has to be replenished by its keeper: it doesn't do so by itself, or we can't know. */
+  /** The limiter, where it has to be replenished by its keeper. */
   readonly manual: RateLimiter | null;
   /**
    * What the partitioner said last, for a refresh of options that can't wait for the next use. It may hold on to a
    * request, so it goes at the next look at a partition that nobody waits in.
    */
-  declared: RateLimitPartition<unknown, AsyncRateLimiter> | null;
+  declared: RateLimitPartition<unknown, AsyncRateLimiter> | null = null;
 
-  constructor(declared: RateLimitPartition<unknown, AsyncRateLimiter>, limiter: AsyncRateLimiter) {
-    this.key = declared.partitionKey;
-    this.declared = declared;
+  constructor(key: unknown, limiter: AsyncRateLimiter, traits: number) {
+    this.key = key;
     this.limiter = limiter;
-    this.isPredictable = FORESEEABLE.has(limiter.constructor) || saysSo(limiter);
-    this.saysWhenEnded = saysWhenEnded(limiter);
-    this.manual =
-      isRateLimiter(limiter) && (!limiter.isAutoReplenishing || !this.isPredictable) ? limiter : null;
-  }
-
-  /** Whether it may be thrown away: idle for longer than that, and no waiting chain involves it. */
-  isEvictable(idleTimeoutMs: number): boolean {
-    const idleMs = this.limiter.idleDurationMs;
-    return idleMs !== null && idleMs > idleTimeoutMs && !this.#isHeld();
+    this.manual = (traits & MANUAL) === 0 ? null : (limiter as RateLimiter);
   }
 
   /** Whether somebody waits in it, as far as it tells. */
   get hasWaiters(): boolean {
-    return (this.limiter.getStatistics()?.currentQueuedCount ?? 0) > 0 || this.#isHeld();
+    return (this.limiter.getStatistics()?.currentQueuedCount ?? 0) > 0 || isHeld(this.limiter);
   }
 
   /** Asks the options factory again and applies the difference. */
   refresh(context: PartitionContext): void {
     this.declared?.refresh?.(this.limiter, this.key, context);
-  }
-
-  #isHeld(): boolean {
-    return participantsOf(this.limiter)?.some((participant) => participant.isHeld) ?? false;
   }
 }

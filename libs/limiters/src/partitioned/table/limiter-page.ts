@@ -7,10 +7,11 @@ import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { PageContext } from './cell-page.js';
 import { KeyColumn } from './key-column.js';
-import type { KeptLimiter } from './kept-limiter.js';
+import { isEvictable, KeptLimiter, MANUAL, PREDICTABLE, SAYS_WHEN_ENDED } from './kept-limiter.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
 import type { ReplenishmentBeat } from './replenishment-beat.js';
+import { PAGE_ROWS } from './rows.js';
 
 /** How soon a limiter is looked at again whose idleness can't be foreseen. */
 const POLL_MS = 50;
@@ -19,7 +20,10 @@ const TIDY_MS = 10_000;
 
 /** Partitions whose limiters are objects: those of factories, and those with settings that rows don't have. */
 export class LimiterPage extends PartitionPage {
-  readonly #limiters: (KeptLimiter | undefined)[] = [];
+  readonly #limiters = Array.from<AsyncRateLimiter | undefined>({ length: PAGE_ROWS });
+  readonly #traits = new Uint8Array(PAGE_ROWS);
+  /** The few of which more has to be known. */
+  readonly #kept = new Map<number, KeptLimiter>();
   readonly #context: PageContext;
   readonly #beat: ReplenishmentBeat;
 
@@ -30,21 +34,23 @@ export class LimiterPage extends PartitionPage {
   }
 
   /** Puts the limiter of a new partition into its place. */
-  keep(index: number, kept: KeptLimiter): void {
-    this.#limiters[index] = kept;
+  keep(index: number, key: unknown, limiter: AsyncRateLimiter, traits: number): void {
+    this.#limiters[index] = limiter;
+    this.#traits[index] = traits;
+    if ((traits & MANUAL) !== 0) this.#keptAt(index, key);
   }
 
   /** The limiter of a partition as it was made. */
   limiterOf(index: number): AsyncRateLimiter {
-    return this.#at(index).limiter;
+    return this.#limiters[index]!;
   }
 
   override replenish(index: number): void {
-    this.#beat.replenish(this.#at(index));
+    if (this.#is(index, MANUAL)) this.#beat.replenish(this.#kept.get(index)!);
   }
 
   override attempt(index: number, permits: number): RateLimitLease {
-    const { limiter } = this.#at(index);
+    const limiter = this.limiterOf(index);
     if (isRateLimiter(limiter)) return limiter.attemptAcquire(permits);
     throw asyncOnly(limiter);
   }
@@ -55,68 +61,82 @@ export class LimiterPage extends PartitionPage {
     permits: number,
     wait: () => WaitLimits,
   ): Promise<RateLimitLease> {
-    const kept = this.#at(index);
-    kept.declared = declared;
+    const kept = this.#declare(index, declared);
     const lease = kept.limiter.acquire(permits, wait());
     if (kept.manual !== null) this.#beat.keep(kept);
     return lease;
   }
 
   override limiterAt(index: number, declared: Declared): AsyncRateLimiter {
-    const kept = this.#at(index);
-    kept.declared = declared;
+    const kept = this.#declare(index, declared);
     // A chain may let its request wait there without a word to this page.
     this.#beat.watch(kept);
     return kept.limiter;
   }
 
   override statistics(index: number): RateLimiterStatistics | null {
-    return this.#at(index).limiter.getStatistics();
+    return this.limiterOf(index).getStatistics();
   }
 
   override refresh(index: number, declared: Declared): void {
-    const kept = this.#at(index);
-    kept.declared = declared;
-    kept.refresh(this.#context);
+    this.#declare(index, declared).refresh(this.#context);
   }
 
   override declaredByWaiters(index: number): Declared | null {
-    const kept = this.#at(index);
-    return kept.declared !== null && kept.hasWaiters ? kept.declared : null;
+    const kept = this.#kept.get(index);
+    return kept !== undefined && kept.declared !== null && kept.hasWaiters ? kept.declared : null;
   }
 
   override isEvictable(index: number): boolean {
-    return this.#at(index).isEvictable(toMilliseconds(this.#context.idleTimeout));
+    return isEvictable(this.limiterOf(index), toMilliseconds(this.#context.idleTimeout));
   }
 
   override dueMs(index: number, now: number): number {
     const nowMs = this.#context.originMs + toMilliseconds(now);
-    const kept = this.#at(index);
-    if (kept.saysWhenEnded) return nowMs + TIDY_MS;
-    if (!kept.isPredictable) return nowMs + POLL_MS;
-    const idleMs = kept.limiter.idleDurationMs ?? 0;
+    if (this.#is(index, SAYS_WHEN_ENDED)) return nowMs + TIDY_MS;
+    if (!this.#is(index, PREDICTABLE)) return nowMs + POLL_MS;
+    const idleMs = this.limiterOf(index).idleDurationMs ?? 0;
     // Idle for longer than that already, it is held by a waiting chain: look again soon.
     return nowMs + Math.max(POLL_MS, toMilliseconds(this.#context.idleTimeout) - idleMs);
   }
 
   override tidy(index: number): void {
-    const kept = this.#at(index);
-    if (!kept.hasWaiters) kept.declared = null;
+    const kept = this.#kept.get(index);
+    if (kept === undefined || kept.hasWaiters) return;
+    kept.declared = null;
+    if (kept.manual === null) this.#kept.delete(index);
   }
 
   override end(index: number, onError: (error: unknown) => void): void {
-    const kept = this.#at(index);
+    const limiter = this.limiterOf(index);
+    const kept = this.#kept.get(index);
     this.#limiters[index] = undefined;
-    this.#beat.forget(kept);
+    if (kept !== undefined) this.#beat.forget(kept);
+    this.#kept.delete(index);
     try {
-      const ended = kept.limiter.dispose();
+      const ended = limiter.dispose();
       if (ended instanceof Promise) ended.catch(onError);
     } catch (error) {
       onError(error);
     }
   }
 
-  #at(index: number): KeptLimiter {
-    return this.#limiters[index]!;
+  /** Notes what was declared for a request that may wait. */
+  #declare(index: number, declared: Declared): KeptLimiter {
+    const kept = this.#keptAt(index, declared.partitionKey);
+    kept.declared = declared;
+    return kept;
+  }
+
+  #keptAt(index: number, key: unknown): KeptLimiter {
+    const known = this.#kept.get(index);
+    if (known !== undefined) return known;
+    const kept = new KeptLimiter(key, this.limiterOf(index), this.#traits[index]!);
+    this.#kept.set(index, kept);
+    return kept;
+  }
+
+  #is(index: number, trait: number): boolean {
+    return (this.#traits[index]! & trait) !== 0;
   }
 }

@@ -12,7 +12,7 @@ import type { PageContext } from './cell-page.js';
 import { CellPage } from './cell-page.js';
 import type { ExpiringRows } from './expiry-wheel.js';
 import { ExpiryWheel } from './expiry-wheel.js';
-import { KeptLimiter } from './kept-limiter.js';
+import { traitsOf } from './kept-limiter.js';
 import { LimiterPage } from './limiter-page.js';
 import { OpenPages } from './open-pages.js';
 import type { Declared, PartitionPage } from './partition-page.js';
@@ -175,12 +175,12 @@ export class PartitionTable implements ExpiringRows, PageContext {
         `The factory of a partition must return a limiter, but for the key ${show(declared.partitionKey)} it returned ${show(limiter)}.`,
       );
     }
-    const kept = new KeptLimiter(declared, limiter);
+    const traits = traitsOf(limiter);
     const width = this.#keys.widthFor(identity);
     const page = this.#openLimiterPages.find(width) ?? this.#openLimiterPage(width);
     const index = page.occupy(this.#generation);
     if (page.isFull) this.#openLimiterPages.remove(page);
-    page.keep(index, kept);
+    page.keep(index, declared.partitionKey, limiter, traits);
     const row = rowAt(page.number, index);
     this.#keys.add(identity, row);
     return row;

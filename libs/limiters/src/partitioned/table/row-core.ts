@@ -1,7 +1,10 @@
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
 import type { ChainParticipant } from '../../chained/chain-participant.js';
 import { chainParticipants } from '../../chained/chain-participant.js';
+import type { Cells } from '../../engine/algorithm.js';
+import type { SharedPlace } from '../../engine/core-residents.js';
 import { LimiterCore } from '../../engine/limiter-core.js';
+import type { LimiterPlan } from '../../engine/limiter-plan.js';
 import type { RateLimitLease } from '../../rate-limit-lease.js';
 import { RateLimiter } from '../../rate-limiter.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
@@ -11,6 +14,36 @@ import type { Declared } from './partition-page.js';
 export class RowCore extends LimiterCore {
   /** What the partitioner declared for the request, for a refresh of options while somebody waits. */
   declared: Declared | null = null;
+  readonly #place: SharedPlace;
+  /** Where its state was at first; by this it is known as the resident. */
+  readonly #homeAt: number;
+  #at: number;
+
+  constructor(plan: LimiterPlan, place: SharedPlace, at: number) {
+    super(plan, place);
+    this.#place = place;
+    this.#homeAt = at;
+    this.#at = at;
+  }
+
+  protected override get at(): number {
+    return this.#at;
+  }
+
+  protected override get resident(): LimiterCore {
+    return this.#place.residents.residentAt(this.#homeAt) ?? this;
+  }
+
+  protected override settle(): void {
+    this.#place.residents.settle(this, this.#homeAt);
+  }
+
+  /** The row has the size of the old plan's state: the new one is kept here. */
+  protected override moveTo(cells: Cells): void {
+    this.settle();
+    super.moveTo(cells);
+    this.#at = 0;
+  }
 }
 
 /** The limiter of a row, for a chain. */
