@@ -1,0 +1,99 @@
+import * as fc from 'fast-check';
+import { SlidingWindowRateLimiter } from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+const LIMIT = 1_000;
+
+interface Numbers {
+  readonly windowMs: number;
+  readonly segmentsPerWindow: number;
+}
+
+const anyNumbers: fc.Arbitrary<Numbers> = fc.record({
+  windowMs: fc.integer({ min: 1, max: 60 }),
+  segmentsPerWindow: fc.integer({ min: 1, max: 6 }),
+});
+
+/** Requests, each so many milliseconds after the one before. */
+const anyRequests = fc.array(
+  fc.record({ afterMs: fc.integer({ min: 0, max: 15 }), permits: fc.integer({ min: 1, max: 5 }) }),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** A part of a window as a fraction, so that nothing is rounded. */
+function segmentAt(ms: number, { windowMs, segmentsPerWindow }: Numbers): number {
+  return Math.floor((ms * segmentsPerWindow) / windowMs);
+}
+
+/**
+ * When what was granted comes back after the numbers changed. It counts as granted at the end of its old segment, or
+ * now if that is earlier; the new segments begin where the old window did.
+ */
+function comesBackAt(
+  grantedAt: number,
+  changedAt: number,
+  [before, after]: readonly [Numbers, Numbers],
+): number {
+  const begin = Math.floor(changedAt / before.windowMs) * before.windowMs;
+  const end = ((segmentAt(grantedAt, before) + 1) * before.windowMs) / before.segmentsPerWindow;
+  // Just before the end.
+  const home = Math.ceil(((end - begin) * after.segmentsPerWindow) / after.windowMs - 1e-9) - 1;
+  const current = segmentAt(changedAt - begin, after);
+  const segment = Math.min(home, current) + after.segmentsPerWindow;
+  return begin + (segment * after.windowMs) / after.segmentsPerWindow;
+}
+
+describe('a sliding window whose numbers change', () => {
+  it('gives back each permit when the new window has passed over the segment that it was granted in', () => {
+    fc.assert(
+      fc.property(
+        anyNumbers,
+        anyNumbers,
+        anyRequests,
+        fc.nat({ max: 40 }),
+        (before, after, requests, waitMs) => {
+          const clock = new FakeClock();
+          const limiter = new SlidingWindowRateLimiter({ permitLimit: LIMIT, ...before, clock });
+          const grants: { atMs: number; permits: number }[] = [];
+          for (const { afterMs, permits } of requests) {
+            clock.advance(afterMs);
+            limiter.attemptAcquire(permits);
+            grants.push({ atMs: clock.now(), permits });
+          }
+          clock.advance(waitMs);
+          const changedAt = clock.now();
+          const isSame =
+            before.windowMs === after.windowMs && before.segmentsPerWindow === after.segmentsPerWindow;
+          const spent = grants.filter(
+            ({ atMs }) => segmentAt(atMs, before) + before.segmentsPerWindow > segmentAt(changedAt, before),
+          );
+          fc.pre(spent.length > 0 && !isSame);
+          limiter.updateOptions(after);
+          for (let probe = 0; probe <= 2 * after.windowMs + before.windowMs; probe++) {
+            const now = clock.now();
+            const gone = spent
+              .filter(({ atMs }) => comesBackAt(atMs, changedAt, [before, after]) > now + 1e-9)
+              .reduce((sum, { permits }) => sum + permits, 0);
+            expect(limiter.getStatistics().currentAvailablePermits).toBe(LIMIT - gone);
+            clock.advance(1);
+          }
+          expect(limiter.attemptAcquire(LIMIT).isAcquired).toBe(true);
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+
+  it('goes on as it was where they are the same', () => {
+    const clock = new FakeClock();
+    const numbers = { windowMs: 100, segmentsPerWindow: 10 };
+    const limiter = new SlidingWindowRateLimiter({ permitLimit: 3, ...numbers, clock });
+    clock.advance(15);
+    limiter.attemptAcquire(3);
+    clock.advance(70);
+    limiter.updateOptions({ ...numbers, permitLimit: 4 });
+    expect(limiter.attemptAcquire(2).quota()).toMatchObject([{ remaining: 1, resetAfterMs: 25 }]);
+    clock.advance(25);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(4);
+  });
+});
