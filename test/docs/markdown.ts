@@ -21,7 +21,7 @@ export interface Block {
 /** The documents that people read; `docs/api` is generated, and checked by what generates it. */
 export function documents(): string[] {
   const packages = readdirSync(join(ROOT, 'libs')).map((name) => `libs/${name}`);
-  return ['.', 'docs', 'docs/adr', ...packages].flatMap(markdownIn).sort();
+  return ['.', 'docs', 'docs/adr', 'docs/guides', 'docs/migrating', ...packages].flatMap(markdownIn).sort();
 }
 
 function markdownIn(folder: string): string[] {

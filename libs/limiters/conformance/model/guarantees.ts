@@ -12,15 +12,16 @@ type Bound = (spanMs: number) => number;
 /** What the documentation of the algorithms promises. */
 const BOUNDS: Readonly<Record<Kind, (setup: Setup) => Bound>> = {
   concurrency: () => () => Infinity,
-  // Windows lie end to end: a span that begins in one ends at most so many windows later.
+  // Windows lie end to end, each without its end: that is how many a span can touch.
   fixedWindow:
     ({ limit, segmentMs }) =>
     (spanMs) =>
-      limit * (Math.floor(spanMs / segmentMs) + 2),
+      limit * touched(spanMs, segmentMs),
+  // And any so many segments that follow each other have granted the limit at most.
   slidingWindow:
     ({ limit, segmentMs, segments }) =>
     (spanMs) =>
-      spanMs <= (segments - 1) * segmentMs ? limit : Infinity,
+      limit * Math.ceil(touched(spanMs, segmentMs) / segments),
   greedyBucket:
     ({ limit, tokensPerPeriod, periodMs }) =>
     (spanMs) =>
@@ -30,6 +31,11 @@ const BOUNDS: Readonly<Record<Kind, (setup: Setup) => Bound>> = {
     (spanMs) =>
       limit + tokensPerPeriod * (Math.floor(spanMs / periodMs) + 1),
 };
+
+/** How many intervals that lie end to end a span can touch. */
+function touched(spanMs: number, intervalMs: number): number {
+  return Math.ceil(spanMs / intervalMs) + 1;
+}
 
 export function boundOf(kind: Kind, setup: Setup): Bound {
   return BOUNDS[kind](setup);
