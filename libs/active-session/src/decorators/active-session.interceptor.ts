@@ -1,7 +1,8 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
-import { ActiveSessions } from '../sessions/active-sessions.js';
+import { ACTIVE_SESSIONS } from '../module/tokens.js';
+import type { ActiveSessions } from '../sessions/active-sessions.js';
 import { openingOf } from './opening-metadata.js';
 
 /** Finds, or opens, the session of a request before its handler runs. The decorators bind it. */
@@ -9,7 +10,7 @@ import { openingOf } from './opening-metadata.js';
 export class ActiveSessionInterceptor implements NestInterceptor {
   readonly #sessions: ActiveSessions;
 
-  constructor(@Inject(ActiveSessions) sessions: ActiveSessions) {
+  constructor(@Inject(ACTIVE_SESSIONS) sessions: ActiveSessions) {
     this.#sessions = sessions;
   }
 

@@ -1,10 +1,11 @@
 import type { DynamicModule, OnModuleDestroy } from '@nestjs/common';
 import { Inject, Module } from '@nestjs/common';
-import { AdditionalLimits, SelectiveRateLimiterPolicy } from '@ratelease/nestjs';
+import type { AdditionalLimits } from '@ratelease/nestjs';
+import { SelectiveRateLimiterPolicy } from '@ratelease/nestjs';
 import type { ActiveSessionsPerGroupOptions } from '../limiting/active-sessions-per-group-limiter.js';
 import { ActiveSessionsPerGroupLimiter } from '../limiting/active-sessions-per-group-limiter.js';
-import { ActiveSessions } from '../sessions/active-sessions.js';
-import { SESSION_LIMIT } from './tokens.js';
+import type { ActiveSessions } from '../sessions/active-sessions.js';
+import { ACTIVE_SESSIONS, ADDITIONAL_LIMITS, SESSION_LIMIT } from './tokens.js';
 
 /** Options of `ActiveSessionLimitingModule`. */
 export interface ActiveSessionLimitingOptions extends ActiveSessionsPerGroupOptions {
@@ -23,8 +24,8 @@ export class ActiveSessionLimitingModule implements OnModuleDestroy {
 
   constructor(
     @Inject(SESSION_LIMIT) { name = 'activeSessions', ...numbers }: ActiveSessionLimitingOptions,
-    @Inject(ActiveSessions) sessions: ActiveSessions,
-    @Inject(AdditionalLimits) limits: AdditionalLimits,
+    @Inject(ACTIVE_SESSIONS) sessions: ActiveSessions,
+    @Inject(ADDITIONAL_LIMITS) limits: AdditionalLimits,
   ) {
     this.#limiter = new ActiveSessionsPerGroupLimiter(sessions, numbers);
     limits.add(name, new SelectiveRateLimiterPolicy(this.#limiter));

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { ActiveSessions } from '../sessions/active-sessions.js';
 import type { ActiveSessionModuleOptions } from './active-session-options.js';
 import { readActiveSessionOptions } from './active-session-options.js';
-import { ACTIVE_SESSION_SETTINGS } from './tokens.js';
+import { ACTIVE_SESSION_SETTINGS, ACTIVE_SESSIONS } from './tokens.js';
 
 /** Options of `ActiveSessionModule.forRootAsync`. */
 export interface ActiveSessionAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
@@ -48,7 +48,7 @@ function moduleWith(settings: Provider, imports: ModuleMetadata['imports'] = [])
     module: ActiveSessionModule,
     global: true,
     imports,
-    providers: [settings, ActiveSessions],
-    exports: [ActiveSessions],
+    providers: [settings, ActiveSessions, { provide: ACTIVE_SESSIONS, useExisting: ActiveSessions }],
+    exports: [ActiveSessions, ACTIVE_SESSIONS],
   };
 }

@@ -5,8 +5,14 @@ import { openingOf } from '../decorators/opening-metadata.js';
 import type { Handling } from './handling.js';
 import { ResponseWatch } from './response-watch.js';
 
-/** The sessions that requests were found to belong to, of all applications: keyed by the request itself. */
-const found = new WeakMap<object, ActiveSession>();
+const FOUND = Symbol.for('ratelease.found-sessions');
+
+/**
+ * The sessions that requests were found to belong to, of all applications: keyed by the request itself. Of the process,
+ * so that decorators of a second loaded copy of the package find them too.
+ */
+const processWide = globalThis as unknown as Record<symbol, WeakMap<object, ActiveSession> | undefined>;
+const found = (processWide[FOUND] ??= new WeakMap());
 
 /** The session that a request was found to belong to; see `ActiveSessions.of`. */
 export function foundSession({ identity }: Handling): ActiveSession | undefined {

@@ -17,6 +17,7 @@ import { BootWarnings } from '../warnings/boot-warnings.js';
 import { Boot } from './boot.js';
 import type { Settings } from './settings.js';
 import {
+  ADDITIONAL_LIMITS,
   BOOT,
   BOOT_WARNINGS,
   ENFORCEMENT,
@@ -32,6 +33,7 @@ import {
 /** Everything that an application's rate limiting is made of, beside the settings. */
 export const CORE_PROVIDERS: readonly Provider[] = [
   AdditionalLimits,
+  { provide: ADDITIONAL_LIMITS, useExisting: AdditionalLimits },
   {
     provide: POLICIES,
     inject: [SETTINGS, VISIBILITY, AdditionalLimits],
@@ -74,6 +76,7 @@ export const CORE_PROVIDERS: readonly Provider[] = [
 /** What other modules may inject: the service, the guard and the interceptor, and what they need when made elsewhere. */
 export const CORE_EXPORTS = [
   ENFORCEMENT,
+  ADDITIONAL_LIMITS,
   AdditionalLimits,
   RateLimitingService,
   RateLimitingGuard,

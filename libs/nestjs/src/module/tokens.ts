@@ -26,3 +26,5 @@ export const VISIBILITY = Symbol.for('ratelease.visibility');
 export const OWN_ENHANCERS = Symbol.for('ratelease.own-enhancers');
 /** Binds guard and interceptor to routes. @internal */
 export const HTTP_BINDING = Symbol.for('ratelease.http-binding');
+/** `AdditionalLimits`, for modules that are a copy of their own. @internal */
+export const ADDITIONAL_LIMITS = Symbol.for('ratelease.additional-limits');
