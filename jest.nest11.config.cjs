@@ -39,6 +39,8 @@ module.exports = {
     '/libs/limiters/',
     '/libs/redis/',
     '/test/limiters/',
+    '/test/packages/',
+    '/test/scripts/',
   ],
   moduleNameMapper: { ...nest11, ...base.moduleNameMapper },
 };
