@@ -8,11 +8,13 @@ import { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { acquireChain, attemptChain } from './chain-decision.js';
+import type { Endable } from './chain-end.js';
+import { endablesAmong, hasEnded, hasOneEnded } from './chain-end.js';
 import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainLink } from './chain-link.js';
 import { partitionOf } from './chain-participant.js';
 import { noteRefusal } from './chain-refusal.js';
-import type { ChainRequest } from './chain-request.js';
+import type { ChainOwner, ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
@@ -27,6 +29,7 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
   readonly #limiters: readonly AsyncPartitionedRateLimiter<TResource>[];
+  readonly #endables: readonly Endable[];
   readonly #decider: ChainDecider = {
     attempt: (limiters, permits) => this.#attemptAll(limiters, permits),
     acquire: (limiters, permits, wait) => this.#acquireAll(limiters, permits, wait),
@@ -37,11 +40,17 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   constructor(limiters: readonly AsyncPartitionedRateLimiter<TResource>[]) {
     super();
     this.#limiters = requireMembers(limiters, isMember, 'PartitionedRateLimiter');
+    this.#endables = endablesAmong(this.#limiters);
   }
 
   /** @internal */
   get hasEnded(): boolean {
-    return this.#isDisposed;
+    return this.#isDisposed || hasOneEnded(this.#endables);
+  }
+
+  /** @internal The same for chains around this one. */
+  get [hasEnded](): boolean {
+    return this.hasEnded;
   }
 
   override getStatistics(resource: TResource): RateLimiterStatistics | null {
@@ -64,7 +73,7 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     this.assertUsable();
     if (!decidesLike(this, ChainedPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
     const limiters = this.#resolve(resource);
-    return limiters instanceof RateLimitLease ? limiters : new ResolvedChain(limiters, this.#decider);
+    return limiters instanceof RateLimitLease ? limiters : new ResolvedChain(limiters, this.#decider, this);
   }
 
   protected override assertUsable(): void {
@@ -109,10 +118,17 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
     const links = this.#linksFor(limiters, permitCount);
-    if (links !== null) return acquireChain(links, permitCount, this, wait);
+    const owner = this.#ownerFor(limiters);
+    if (links !== null) return acquireChain(links, permitCount, owner, wait);
     if (limiters.some((limiter) => jointDeciderOf(limiter) !== undefined))
-      return acquireJointly(limiters, { permits: permitCount, wait, owner: this });
+      return acquireJointly(limiters, { permits: permitCount, wait, owner });
     return acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permitCount, wait)));
+  }
+
+  /** The chain, together with the chains that partitions have as limiters. */
+  #ownerFor(limiters: readonly AsyncRateLimiter[]): ChainOwner {
+    const endables = endablesAmong(limiters);
+    return endables.length === 0 ? this : new ResolvedOwner(this, endables);
   }
 
   /** The limiters behind the resource, each member's partitioner run once; or the refusal of a member at its cap. */
@@ -135,6 +151,23 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     assertWithinLimits(links, permitCount);
     assertAlive(links);
     return links;
+  }
+}
+
+/** A chain, as a request waits for it that has resolved to limiters which may end too. */
+class ResolvedOwner implements ChainOwner {
+  readonly waiting: Set<ChainRequest>;
+  readonly #chain: ChainOwner;
+  readonly #endables: readonly Endable[];
+
+  constructor(chain: ChainOwner, endables: readonly Endable[]) {
+    this.waiting = chain.waiting;
+    this.#chain = chain;
+    this.#endables = endables;
+  }
+
+  get hasEnded(): boolean {
+    return this.#chain.hasEnded || hasOneEnded(this.#endables);
   }
 }
 

@@ -5,6 +5,8 @@ import { isRateLimiter, RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { replenishingBrand, ReplenishingRateLimiter } from '../replenishing-rate-limiter.js';
 import { acquireChain, attemptChain } from './chain-decision.js';
+import type { Endable } from './chain-end.js';
+import { endablesAmong, hasEnded, hasOneEnded } from './chain-end.js';
 import type { ChainLink } from './chain-link.js';
 import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import type { ChainParticipant } from './chain-participant.js';
@@ -16,13 +18,6 @@ import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
 const NAME = 'ChainedRateLimiter';
 
-const hasEnded: unique symbol = Symbol.for('ratelease.chain-has-ended') as never;
-
-/** A chain, perhaps of another loaded copy of this package, that a chain has as a member. */
-interface Endable {
-  readonly [hasEnded]?: boolean;
-}
-
 /** Several limiters that grant together or not at all; see {@link createChainedRateLimiter}. */
 export class ChainedRateLimiter extends RateLimiter {
   /** @internal */
@@ -30,6 +25,7 @@ export class ChainedRateLimiter extends RateLimiter {
   readonly #limiters: readonly RateLimiter[];
   readonly #replenishing: readonly RateLimiter[];
   readonly #links: readonly ChainLink[] | null;
+  readonly #endables: readonly Endable[];
   #isDisposed = false;
 
   /** @throws TypeError `ERR_RL_INVALID_ARGUMENT` - without members, or with one that isn't a limiter. */
@@ -38,6 +34,7 @@ export class ChainedRateLimiter extends RateLimiter {
     this.#limiters = requireMembers(limiters, isRateLimiter, 'RateLimiter');
     this.#replenishing = this.#limiters.filter((limiter) => limiter instanceof ReplenishingRateLimiter);
     this.#links = linksOf(this.#limiters);
+    this.#endables = endablesAmong(this.#limiters);
   }
 
   /** Whether it counts as a {@link ReplenishingRateLimiter}: if a member does. */
@@ -47,10 +44,10 @@ export class ChainedRateLimiter extends RateLimiter {
 
   /** @internal */
   get hasEnded(): boolean {
-    return this.#isDisposed || this.#limiters.some((limiter) => (limiter as Endable)[hasEnded] === true);
+    return this.#isDisposed || hasOneEnded(this.#endables);
   }
 
-  /** @internal The same for chains of other loaded copies. */
+  /** @internal The same for chains around this one. */
   get [hasEnded](): boolean {
     return this.hasEnded;
   }

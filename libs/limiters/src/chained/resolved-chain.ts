@@ -4,6 +4,8 @@ import type { RateLimitLease } from '../rate-limit-lease.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import type { ChainParticipant } from './chain-participant.js';
+import type { Endable } from './chain-end.js';
+import { endablesAmong, hasEnded, hasOneEnded } from './chain-end.js';
 import { chainParticipants, participantsOf } from './chain-participant.js';
 import { combineStatistics } from './chain-statistics.js';
 
@@ -17,11 +19,18 @@ export interface ChainDecider {
 export class ResolvedChain extends RateLimiter {
   readonly #limiters: readonly AsyncRateLimiter[];
   readonly #decider: ChainDecider;
+  readonly #chain: Endable;
 
-  constructor(limiters: readonly AsyncRateLimiter[], decider: ChainDecider) {
+  constructor(limiters: readonly AsyncRateLimiter[], decider: ChainDecider, chain: Endable) {
     super();
+    this.#chain = chain;
     this.#limiters = limiters;
     this.#decider = decider;
+  }
+
+  /** @internal */
+  get [hasEnded](): boolean {
+    return this.#chain[hasEnded] || hasOneEnded(endablesAmong(this.#limiters));
   }
 
   override get idleDurationMs(): null {

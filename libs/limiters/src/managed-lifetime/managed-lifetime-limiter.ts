@@ -1,4 +1,5 @@
 import type { AcquireOptions } from '../async-rate-limiter.js';
+import { endablesAmong, hasEnded, hasOneEnded } from '../chained/chain-end.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants, participantsOf } from '../chained/chain-participant.js';
 import { show, typeError } from '../errors.js';
@@ -32,6 +33,11 @@ export class ManagedLifetimeLimiter extends RateLimiter {
   /** Whether it counts as a {@link ReplenishingRateLimiter}: if the inner one does. */
   get [replenishingBrand](): boolean {
     return this.#inner instanceof ReplenishingRateLimiter;
+  }
+
+  /** @internal Ended itself, or what it manages is a chain that has ended. */
+  get [hasEnded](): boolean {
+    return this.#isDisposed || hasOneEnded(endablesAmong([this.#inner]));
   }
 
   /** The limiter whose lifetime is managed. @internal */

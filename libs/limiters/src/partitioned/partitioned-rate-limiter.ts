@@ -1,4 +1,5 @@
 import type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
+import { endablesAmong, hasEnded, hasOneEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireDelay, requirePermitCount } from '../checks.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
@@ -165,6 +166,11 @@ export class TranslatingRateLimiter<TOuter, TInner> extends PartitionedRateLimit
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     if (!this.#leaveOpen) this.#inner.dispose();
+  }
+
+  /** @internal Ended itself, or what it translates for is a chain that has ended. */
+  get [hasEnded](): boolean {
+    return this.#isDisposed || hasOneEnded(endablesAmong([this.#inner]));
   }
 
   /** The limiter of the translated resource's partition. */
