@@ -4,7 +4,7 @@ import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../processes/transpiled-packages.js';
+import { TranspiledPackages } from '../../../../test/packages/transpiled-packages.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const TTL_MS = 1_000;
@@ -15,7 +15,7 @@ let client: Redis;
 let shared: RedisPartitions;
 beforeAll(async () => {
   server = await RedisServer.start();
-  packages = new TranspiledPackages();
+  packages = new TranspiledPackages(['limiters', 'redis'], ['ioredis', 'redis', '@redis']);
   client = new Redis(server.port, '127.0.0.1');
   shared = createRedisPartitions({ client, prefix: 'test' });
 });

@@ -1,5 +1,5 @@
 import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../processes/transpiled-packages.js';
+import { TranspiledPackages } from '../../../../test/packages/transpiled-packages.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const LIMIT = 200;
@@ -14,7 +14,7 @@ let server: RedisServer;
 let packages: TranspiledPackages;
 beforeAll(async () => {
   server = await RedisServer.start();
-  packages = new TranspiledPackages();
+  packages = new TranspiledPackages(['limiters', 'redis'], ['ioredis', 'redis', '@redis']);
 });
 afterAll(async () => {
   packages.remove();
