@@ -38,9 +38,11 @@ module.exports = {
     ...base.testPathIgnorePatterns,
     '/libs/limiters/',
     '/libs/redis/',
+    '/libs/simulate/',
     '/test/limiters/',
     '/test/packages/',
     '/test/scripts/',
+    '/test/e2e/simulate/',
   ],
   moduleNameMapper: { ...nest11, ...base.moduleNameMapper },
 };
