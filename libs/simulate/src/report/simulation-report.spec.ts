@@ -61,7 +61,7 @@ describe('what a simulation reports', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
