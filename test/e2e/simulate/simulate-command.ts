@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { TranspiledPackages } from '../../packages/transpiled-packages.js';
+import { TranspiledPackages } from '../../processes/transpiled-packages.js';
 
 /** The folder with the logs of the tests. */
 export const LOGS = join(__dirname, 'fixtures');

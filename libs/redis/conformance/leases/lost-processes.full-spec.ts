@@ -4,7 +4,7 @@ import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../../../../test/packages/transpiled-packages.js';
+import { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const TTL_MS = 1_000;

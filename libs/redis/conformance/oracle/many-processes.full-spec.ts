@@ -1,5 +1,5 @@
 import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../../../../test/packages/transpiled-packages.js';
+import { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const LIMIT = 200;

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TranspiledPackages } from '../../../../test/packages/transpiled-packages.js';
+import type { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
 
 /** What the program of a process begins with: `shared`, `client`, `limiter` and `say`. */
 const PRELUDE = `
