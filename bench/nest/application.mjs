@@ -11,7 +11,7 @@ import { NestFactory } from '@nestjs/core';
  * @property {(app: import('@nestjs/common').INestApplication) => unknown} [prepare] - before it listens
  */
 
-/** Starts the application of a contestant. @returns the port it listens on */
+/** Starts the application of a contestant. @returns its server, which listens */
 export async function listen(platform, { imports = [], providers = [], decorators = [], prepare }) {
   class AnswerController {
     answer() {
@@ -30,7 +30,7 @@ export async function listen(platform, { imports = [], providers = [], decorator
   });
   await prepare?.(app);
   await app.listen(0, '127.0.0.1');
-  return app.getHttpServer().address().port;
+  return app.getHttpServer();
 }
 
 /** One import after the other: Node 20 can't bear a CommonJS package that needs what is being imported. */

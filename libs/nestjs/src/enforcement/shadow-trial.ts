@@ -52,7 +52,7 @@ export class ShadowTrial {
     const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
     const retryAfterMs = lease.getMetadata(MetadataName.retryAfter);
     observation?.refused({ policyName: policy.name, reason, retryAfterMs }, true);
-    this.#visibility.log(policy, 'shadow', context);
+    this.#visibility.log(policy, 'shadow', context, lease);
   }
 }
 

@@ -22,8 +22,6 @@ import { runOnRejected } from './run-on-rejected.js';
 
 /** The reason phrase of a lease that was refused because its store can't be reached. */
 const STORE_UNAVAILABLE = 'STORE_UNAVAILABLE';
-/** The reason phrase of a lease that was refused because its policy has as many keys as it may have. */
-const PARTITION_LIMIT_REACHED = 'Partition limit reached';
 
 /** A refusal, with all that belongs to it. */
 export interface Refusal {
@@ -56,9 +54,7 @@ export class Refusals {
     const { context } = holder;
     const rejection = withoutStack(this.#rejection(refusal, context));
     refusal.observation?.refused(rejection, false);
-    this.#visibility.log(policy, rejection.reason, context);
-    const isFull = refusal.lease.getMetadata(MetadataName.reasonPhrase) === PARTITION_LIMIT_REACHED;
-    if (isFull) this.#visibility.noteFull(policy);
+    this.#visibility.log(policy, rejection.reason, context, refusal.lease);
     const isHttp = context.type === 'http';
     if (isHttp) this.#write(refusal, rejection, holder);
     const isProblem = isHttp && this.#wantsProblem(holder);

@@ -190,7 +190,7 @@ export class RateLimitingService implements OnModuleDestroy {
     const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
     const retryAfterMs = lease.getMetadata(MetadataName.retryAfter);
     observation?.refused({ policyName: policy.name, reason, retryAfterMs }, false);
-    this.#visibility.log(policy, reason, chosen);
+    this.#visibility.log(policy, reason, chosen, lease);
     return lease;
   }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Clock } from '@ratelease/limiters';
-import { systemClock } from '@ratelease/limiters';
+import type { Clock, RateLimitLease } from '@ratelease/limiters';
+import { MetadataName, systemClock } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { Settings } from '../module/settings.js';
 import { SETTINGS } from '../module/tokens.js';
@@ -12,6 +12,9 @@ import { Telemetry } from './instruments.js';
 import { Observation } from './observation.js';
 import { RejectionLog } from './rejection-log.js';
 import { TroubleLog } from './trouble-log.js';
+
+/** The reason phrase of a lease that was refused because its policy has as many keys as it may have. */
+const PARTITION_LIMIT_REACHED = 'Partition limit reached';
 
 /** What is asked, for those who watch. */
 export interface Acquired {
@@ -63,13 +66,10 @@ export class Visibility {
     if (failed.hasSubscribers) failed.publish({ policies: names, error, context } satisfies FailedEvent);
   }
 
-  /** A request was refused because its policy has as many keys as it may have. */
-  noteFull({ name, maxPartitions }: CompiledPolicy): void {
-    this.#troubles.noteFull(name, maxPartitions);
-  }
-
   /** Notes a refusal in the log. */
-  log(policy: CompiledPolicy, reason: string, context: HandlingContext): void {
+  log(policy: CompiledPolicy, reason: string, context: HandlingContext, lease: RateLimitLease): void {
+    if (lease.getMetadata(MetadataName.reasonPhrase) === PARTITION_LIMIT_REACHED)
+      this.#troubles.noteFull(policy.name, policy.maxPartitions);
     this.#log.note(policy, reason, () => context.chosenPartition(policy.index)?.partitionKey);
   }
 }
