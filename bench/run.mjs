@@ -4,7 +4,7 @@
 //   npm run bench -- decisions memory    these workloads
 //   npm run bench -- --quick             does it run? (the figures mean nothing)
 //   npm run bench -- --json FILE         also machine-readable
-//   npm run bench -- --docs              the tables also into docs/benchmarks.md
+//   npm run bench -- --docs              the tables also into docs/benchmarks.md, with their charts
 //   npm run bench -- --only ratelease    only contestants with that in their name, and the minimums
 //   npm run bench -- --rounds 21         more rounds
 //   npm run bench -- --node=--cpu-prof   arguments of node for the contestants' processes
