@@ -35,7 +35,7 @@ export const workload = {
     {
       name: 'all live at once',
       keyCount: isQuick ? 20_000 : 1_000_000,
-      contestants: ['minimum-window', 'minimum-bucket', ...OURS, ...PEERS],
+      contestants: ['bare-map', 'minimum-window', 'minimum-bucket', ...OURS, ...PEERS],
       minimum: 'minimum-window',
       minimumOf: { 'ratelease-bucket': 'minimum-bucket' },
       goals: OURS.flatMap((of) => [

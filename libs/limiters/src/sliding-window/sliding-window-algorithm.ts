@@ -106,7 +106,7 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
   untilFull(cells: Cells, at: number, now: number): number {
     if (cells[at + USED] === 0) return 0;
     let segment = cells[at + CURRENT]!;
-    while (cells[this.#ring(at, segment)] === 0) segment--;
+    for (let ring = this.#ring(at, segment); cells[ring] === 0; segment--) ring = this.#before(at, ring);
     return Math.max(0, this.#boundary(cells, at, segment + this.#segments) - now);
   }
 
@@ -149,6 +149,15 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
     return at + SEGMENTS + (((segment % this.#segments) + this.#segments) % this.#segments);
   }
 
+  /** The place of the next segment: without a division, because there may be many to go through. */
+  #after(at: number, ring: number): number {
+    return ring + 1 < at + this.cellCount ? ring + 1 : at + SEGMENTS;
+  }
+
+  #before(at: number, ring: number): number {
+    return ring > at + SEGMENTS ? ring - 1 : at + this.cellCount - 1;
+  }
+
   #segmentAt(cells: Cells, at: number, now: number): number {
     const elapsed = now - cells[at + ANCHOR]!;
     if (elapsed >= 0) return multiplyDivideFloor(elapsed, this.#segments, this.#window);
@@ -164,17 +173,19 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
   /** Moves the window on to a segment, at most to the boundary that brings the last permit back. */
   #move(cells: Cells, at: number, segment: number): boolean {
     let moved = cells[at + CURRENT]!;
-    let cameBack = false;
-    while (moved < segment && cells[at + USED] !== 0) {
+    let ring = this.#ring(at, moved);
+    let used = cells[at + USED]!;
+    const usedBefore = used;
+    while (moved < segment && used !== 0) {
       moved++;
-      const ring = this.#ring(at, moved);
+      ring = this.#after(at, ring);
       if (cells[ring] === 0) continue;
-      cells[at + USED]! -= cells[ring]!;
+      used -= cells[ring]!;
       cells[ring] = 0;
-      cameBack = true;
     }
+    cells[at + USED] = used;
     this.#enter(cells, at, moved);
-    return cameBack;
+    return used < usedBefore;
   }
 
   /** Makes a segment the current one and keeps its number small: whole windows go into the anchor. */
@@ -186,9 +197,11 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
 
   #forecast(cells: Cells, at: number): SegmentForecast {
     const forecast = new SegmentForecast(this.available(cells, at), this.#segments, cells[at + CURRENT]!);
-    for (let back = this.#segments - 1; back >= 0; back--) {
-      const segment = cells[at + CURRENT]! - back;
-      forecast.expect(segment + this.#segments, cells[this.#ring(at, segment)]!);
+    const current = cells[at + CURRENT]!;
+    let ring = this.#ring(at, current);
+    for (let boundary = current + 1; boundary <= current + this.#segments; boundary++) {
+      ring = this.#after(at, ring);
+      if (cells[ring] !== 0) forecast.expect(boundary, cells[ring]!);
     }
     return forecast;
   }

@@ -12,13 +12,20 @@ export interface SlidingWindowRateLimiterOptions extends ReplenishingLimiterOpti
   readonly permitLimit: number;
   /** The length of the window in milliseconds, finite and above 0; fractions are allowed. */
   readonly windowMs: number;
-  /** Into how many segments the window is divided, an integer from 1 to 1,000,000. More follow time more closely and take more memory. */
+  /**
+   * Into how many segments the window is divided, an integer from 1 to 1,000,000. More follow time more closely and
+   * take more memory and time: a number each. From some hundred on take a token bucket, which follows time exactly.
+   */
   readonly segmentsPerWindow: number;
 }
 
 const NAME = 'SlidingWindowRateLimiter';
 
-/** Each segment takes a number in memory; more of them than that follow time no better than a bucket does. */
+/**
+ * A segment takes a number in memory, used or not, and decisions look at those that have passed or are to come: at
+ * this most 8 MB, and some milliseconds a decision. A list of the used ones would need no cap, but is slower for
+ * everybody else, and itself as long as the limit is high.
+ */
 const MOST_SEGMENTS = 1_000_000;
 
 function readAlgorithm(options: SlidingWindowRateLimiterOptions): SlidingWindowAlgorithm {

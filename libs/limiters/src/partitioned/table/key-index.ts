@@ -1,6 +1,6 @@
 import type { KeyColumn } from './key-column.js';
 import type { PackedKey } from './packed-key.js';
-import { HASH } from './packed-key.js';
+import { hashOf } from './packed-key.js';
 import { indexOf, NO_ROW, pageOf } from './rows.js';
 
 /** The pages of which an index finds the rows. */
@@ -33,7 +33,7 @@ export class KeyIndex {
 
   /** The row of a key, or {@link NO_ROW}. */
   find(packed: PackedKey, words: number): number {
-    const hash = packed[HASH]!;
+    const hash = hashOf(packed);
     const { slots } = this.#partOf(hash);
     const last = slots.length - 2;
     for (let at = (hash << 1) & last; ; at = (at + 2) & last) {

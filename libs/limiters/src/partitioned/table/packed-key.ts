@@ -13,15 +13,17 @@ export const MOST_WORDS = 16;
 const MOST_CHARACTERS = MOST_WORDS * 4 - 1;
 const INTEGER = 0xff;
 const TWO_TO_32 = 0x1_0000_0000;
-/** Where the hash of the packed key is written, behind the words. */
-export const HASH = MOST_WORDS;
-
 /** Where keys are packed: the words, then the hash. */
 export type PackedKey = Int32Array;
 
 /** Room for a packed key. */
 export function makePackedKey(): PackedKey {
   return new Int32Array(MOST_WORDS + 1);
+}
+
+/** The hash of a key that was packed. */
+export function hashOf(packed: PackedKey): number {
+  return packed[MOST_WORDS]!;
 }
 
 /**
@@ -77,7 +79,7 @@ function packString(key: string, packed: PackedKey): number {
     hash = (hash + hashOfWord(word, words)) | 0;
     words++;
   }
-  packed[HASH] = spread(hash);
+  packed[MOST_WORDS] = spread(hash);
   return all < 256 ? words : 0;
 }
 
@@ -86,7 +88,7 @@ function packNumber(key: number, packed: PackedKey): number {
   packed[0] = INTEGER;
   packed[1] = key;
   packed[2] = Math.floor(key / TWO_TO_32);
-  packed[HASH] = hashAt(packed, 0);
+  packed[MOST_WORDS] = hashAt(packed, 0);
   return 3;
 }
 

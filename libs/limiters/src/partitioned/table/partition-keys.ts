@@ -1,6 +1,6 @@
 import { KeyIndex } from './key-index.js';
 import { widthFor } from './key-column.js';
-import { HASH, hashAt, makePackedKey, packKey } from './packed-key.js';
+import { hashAt, hashOf, makePackedKey, packKey } from './packed-key.js';
 import type { PartitionPage } from './partition-page.js';
 import { indexOf, NO_ROW, pageOf } from './rows.js';
 import { ShardedMap } from './sharded-map.js';
@@ -40,7 +40,7 @@ export class PartitionKeys {
     const words = packKey(key, this.#packed);
     this.#pages[pageOf(row)]!.keys.put(indexOf(row), key, this.#packed, words);
     if (words === 0) this.#others.add(key, row);
-    else this.#index.add(this.#packed[HASH]!, row);
+    else this.#index.add(hashOf(this.#packed), row);
   }
 
   /** Forgets the key of a row. */
