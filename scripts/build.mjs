@@ -5,6 +5,7 @@
 //   node scripts/build.mjs limiters    one library, named as its folder
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { hashOfSources, stamp } from './built.mjs';
 import { LIBRARIES, ROOT } from './libraries.mjs';
 import { runTool } from './run.mjs';
 
@@ -38,10 +39,13 @@ if (withDemo) {
 async function buildLibrary(folder, format) {
   const { type, compilerArguments } = FORMATS[format];
   const outDir = join(folder, 'dist', format);
+  // Taken before, so that what is changed meanwhile counts as not built.
+  const hash = hashOfSources(folder);
   const built = await compile(folder, 'tsconfig.lib.json', ['--outDir', outDir, ...compilerArguments]);
   mkdirSync(outDir, { recursive: true });
   // Says to Node and to TypeScript what the .js and .d.ts files of this folder are.
   writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`);
+  if (built) stamp(folder, format, hash);
   return built;
 }
 

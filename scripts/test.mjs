@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { staleFormats } from './built.mjs';
+import { LIBRARIES, ROOT } from './libraries.mjs';
 
 const RUNS = [
   { title: 'Nest 12', config: 'jest.config.cjs' },
@@ -13,6 +15,15 @@ const RUNS = [
 
 const full = process.argv.includes('--full');
 const jestArguments = process.argv.slice(2).filter((argument) => argument !== '--full');
+
+// test/packages packs what is built; npm test alone, after npm ci, has to do for it.
+const packs = jestArguments.length === 0 || jestArguments.some((argument) => argument.includes('packages'));
+if (packs && LIBRARIES.some(({ folder }) => staleFormats(folder).length > 0)) {
+  console.log('Building the packages, which test/packages installs elsewhere.');
+  const build = spawnSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { stdio: 'inherit' });
+  if (build.status !== 0) process.exit(1);
+}
+
 const resultsFolder = mkdtempSync(join(tmpdir(), 'ratelease-test-'));
 const total = { passed: 0, failed: 0 };
 let healthy = true;
