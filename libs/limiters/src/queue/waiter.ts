@@ -81,6 +81,7 @@ export abstract class Waiter implements Abortable {
     return this.bounds === null ? Infinity : this.bounds.deadlineMs;
   }
 
+  /** `Infinity`: it may wait as long as it takes. */
   set deadlineMs(deadlineMs: number) {
     if (deadlineMs === this.deadlineMs) return;
     this.bounds ??= new WaitBounds();
