@@ -82,6 +82,8 @@ export async function start({ scenario, contestant: id, settings }) {
   const limiter = contestant.create({
     limit: isGranted ? 1_000_000_000 : 1,
     windowMs: WINDOW_MS,
+    // As long as the minimums and the peers keep a key: what is measured is deciding, not coming and going.
+    idleTimeoutMs: WINDOW_MS,
     keyCount: scenario.size ?? 1,
   });
   const run = contestant.isAsync
