@@ -27,6 +27,7 @@ export type { TokenBucketRateLimiterOptions } from './token-bucket/token-bucket-
 export { TokenBucketRateLimiter } from './token-bucket/token-bucket-rate-limiter.js';
 
 export type { ChainParticipant, Reservation } from './chained/chain-participant.js';
+export type { Instant } from './chained/instant.js';
 export { chainParticipants, partitionOf } from './chained/chain-participant.js';
 export type { JointDecider, JointOutcome } from './chained/joint-decision.js';
 export { jointDecision, undoLease } from './chained/joint-decision.js';

@@ -4,6 +4,7 @@ import { refuseByLink } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { ChainRequest } from './chain-request.js';
 import { finishTaking, takeFromAll } from './combined-lease.js';
+import { Instant } from './instant.js';
 
 /** How long a request is ready to wait. */
 export interface ChainWait {
@@ -42,6 +43,8 @@ function take(links: readonly ChainLink[], permits: number): RateLimitLease {
 
 function firstRefusing(links: readonly ChainLink[], permits: number): ChainLink | undefined {
   // All are brought up to date before any is asked: their waiters may belong to the same limiters.
-  for (const { participant } of links) participant.bringUpToDate();
-  return links.find(({ participant, times }) => !participant.canGrant(permits * times));
+  const instant = new Instant();
+  for (const { participant } of links) participant.bringUpToDate(instant);
+  for (const link of links) if (!link.participant.canGrant(permits * link.times)) return link;
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { Instant } from './instant.js';
 import type { Waiter } from '../queue/waiter.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 
@@ -29,8 +30,12 @@ export interface ChainParticipant {
   /** What the deadlines of its waiters are measured on. */
   readonly clock: Clock;
 
-  /** Applies what is due and serves the own queue. */
-  bringUpToDate(): void;
+  /**
+   * Applies what is due and serves the own queue.
+   *
+   * @param instant - the moment to go by, where it is that of a decision on several limiters.
+   */
+  bringUpToDate(instant?: Instant): void;
 
   /** Whether a newcomer would be granted at once. Changes nothing. */
   canGrant(permits: number): boolean;

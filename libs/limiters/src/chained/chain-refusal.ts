@@ -62,7 +62,11 @@ export function refuseByLink(
   links: readonly ChainLink[],
   permits: number,
 ): RateLimitLease {
-  const quota = links.map(({ participant, member }) => ({ ...participant.quota(), member }));
+  const quota: RateLimitQuota[] = [];
+  for (const { participant, member } of links) {
+    const { limit, remaining, resetAfterMs, windowMs } = participant.quota();
+    quota.push({ limit, remaining, resetAfterMs, windowMs, member });
+  }
   return new ChainRefusedLease(lease, quota, {
     member: refusing.member,
     retryAfterOfAllMs: longestRetryAfter(lease, refusing, links, permits),

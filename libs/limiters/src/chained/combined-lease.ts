@@ -4,32 +4,29 @@ import type { RateLimitQuota } from '../rate-limit-lease.js';
 import { metadataKey, RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
 
+const NO_LEASES: readonly RateLimitLease[] = Object.freeze([]);
+const NO_ERRORS: readonly unknown[] = Object.freeze([]);
+
 /** Disposes leases in reverse order of acquisition, all of them, and returns what went wrong. */
-export function disposeInReverse(leases: readonly RateLimitLease[]): unknown[] {
-  const errors: unknown[] = [];
+export function disposeInReverse(leases: readonly RateLimitLease[]): readonly unknown[] {
+  let errors: unknown[] | null = null;
   for (let index = leases.length - 1; index >= 0; index--) {
     try {
       leases[index]!.dispose();
     } catch (error) {
-      errors.push(error);
+      (errors ??= []).push(error);
     }
   }
-  return errors;
+  return errors ?? NO_ERRORS;
 }
 
 /** The leases of all members of a chain as one. */
 export class CombinedLease extends RateLimitLease {
-  #leases: readonly RateLimitLease[];
-  readonly #memberOf: (index: number, own: number) => number;
+  private leases: readonly RateLimitLease[];
 
-  /** @param memberOf - which member of the chain an entry of the lease at an index belongs to, by its own member. */
-  constructor(
-    leases: readonly RateLimitLease[],
-    memberOf: (index: number, own: number) => number = (index) => index,
-  ) {
+  constructor(leases: readonly RateLimitLease[]) {
     super();
-    this.#leases = leases;
-    this.#memberOf = memberOf;
+    this.leases = leases;
   }
 
   override get isAcquired(): boolean {
@@ -38,7 +35,7 @@ export class CombinedLease extends RateLimitLease {
 
   override get metadataNames(): Iterable<string> {
     const names = new Set<string>();
-    for (const lease of this.#leases) for (const name of lease.metadataNames) names.add(name);
+    for (const lease of this.leases) for (const name of lease.metadataNames) names.add(name);
     return names;
   }
 
@@ -46,7 +43,7 @@ export class CombinedLease extends RateLimitLease {
   override getMetadata(name: string): unknown;
   override getMetadata(name: string | MetadataName<unknown>): unknown {
     const key = metadataKey(name);
-    for (const lease of this.#leases) {
+    for (const lease of this.leases) {
       const value = lease.getMetadata(key);
       if (value !== undefined) return value;
     }
@@ -54,16 +51,36 @@ export class CombinedLease extends RateLimitLease {
   }
 
   override quota(): readonly RateLimitQuota[] {
-    return this.#leases.flatMap((lease, index) => {
-      return lease.quota().map((entry) => ({ ...entry, member: this.#memberOf(index, entry.member) }));
+    return this.leases.flatMap((lease, index) => {
+      return lease.quota().map((entry) => ({ ...entry, member: this.memberOf(index, entry.member) }));
     });
   }
 
   override dispose(): void {
-    const leases = this.#leases;
+    const leases = this.leases;
     if (leases.length === 0) return;
-    this.#leases = [];
-    throwCollected(disposeInReverse(leases), 'Several leases of a chain failed to end.');
+    this.leases = NO_LEASES;
+    const errors = disposeInReverse(leases);
+    if (errors.length > 0) throwCollected(errors, 'Several leases of a chain failed to end.');
+  }
+
+  /** Which member of the chain an entry of the lease at an index belongs to, by its own member. */
+  protected memberOf(index: number, _own: number): number {
+    return index;
+  }
+}
+
+/** The leases of all links of a chain. */
+class LinksLease extends CombinedLease {
+  private readonly links: readonly ChainLink[];
+
+  constructor(leases: readonly RateLimitLease[], links: readonly ChainLink[]) {
+    super(leases);
+    this.links = links;
+  }
+
+  protected override memberOf(index: number): number {
+    return this.links[index]!.member;
   }
 }
 
@@ -80,7 +97,7 @@ export function takeEach(
   links: readonly ChainLink[],
   take: (link: ChainLink) => RateLimitLease,
 ): RateLimitLease[] {
-  if (links.every(isPlain)) return links.map(take);
+  if (arePlain(links)) return links.map(take);
   const leases: RateLimitLease[] = [];
   try {
     for (const link of links) if (!isPlain(link)) leases.push(take(link));
@@ -95,11 +112,16 @@ export function finishTaking(links: readonly ChainLink[]): void {
   for (const { participant } of links) participant.afterTaking?.();
 }
 
+function arePlain(links: readonly ChainLink[]): boolean {
+  for (const link of links) if (!isPlain(link)) return false;
+  return true;
+}
+
 function isPlain({ participant }: ChainLink): boolean {
   return participant.afterTaking === undefined;
 }
 
 /** One lease over those of all links. */
 export function combine(links: readonly ChainLink[], leases: readonly RateLimitLease[]): RateLimitLease {
-  return new CombinedLease(leases, (index) => links[index]!.member);
+  return new LinksLease(leases, links);
 }

@@ -55,7 +55,21 @@ export async function acquireJointly(
   }
   // The only lease tells all by itself, also what no combined one could.
   if (asks.length === 1) return granted[0]!;
-  return new CombinedLease(granted, (index, member) => asks[index]!.members[member] ?? member);
+  return new JointLease(granted, asks);
+}
+
+/** What several asks have granted. */
+class JointLease extends CombinedLease {
+  readonly #asks: readonly JointAsk[];
+
+  constructor(leases: readonly RateLimitLease[], asks: readonly JointAsk[]) {
+    super(leases);
+    this.#asks = asks;
+  }
+
+  protected override memberOf(index: number, own: number): number {
+    return this.#asks[index]!.members[own] ?? own;
+  }
 }
 
 function asksOf(limiters: readonly AsyncRateLimiter[], { permits, wait, owner }: JointRequest): JointAsk[] {

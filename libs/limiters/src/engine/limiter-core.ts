@@ -1,5 +1,6 @@
 import type { Cells } from './algorithm.js';
 import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
+import type { Instant } from '../chained/instant.js';
 import { aboveLimit } from '../checks.js';
 import { ObjectDisposedError } from '../errors.js';
 import { QueuedRequest } from '../queue/queued-request.js';
@@ -76,9 +77,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return request.promise;
   }
 
-  bringUpToDate(): void {
+  bringUpToDate(instant?: Instant): void {
     if (!this.plan.isReplenishing || this.isDisposed) return;
-    if (this.algorithm.advance(this.cells, this.own, this.read())) this.#room?.serve();
+    const now = instant === undefined ? this.read() : this.readIn(instant);
+    if (this.algorithm.advance(this.cells, this.own, now)) this.#room?.serve();
   }
 
   tryReplenish(): boolean {

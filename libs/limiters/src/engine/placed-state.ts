@@ -1,3 +1,4 @@
+import type { Instant } from '../chained/instant.js';
 import type { Clock } from '../clock.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
 import type { Cells, PermitAlgorithm, WaitingPermits } from './algorithm.js';
@@ -5,7 +6,7 @@ import { QueueBehindReserved } from './core-reservation.js';
 import * as state from './decision.js';
 import { quotaEntry } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
-import { readNanoseconds, toMilliseconds } from './time-unit.js';
+import { readNanoseconds, sinceOrigin, toMilliseconds } from './time-unit.js';
 
 /** Where the state of a limiter is kept. */
 export interface StatePlace {
@@ -132,6 +133,12 @@ export class PlacedState {
 
   protected read(): number {
     this.reading = readNanoseconds(this.plan.clock, this.#originMs);
+    return this.reading;
+  }
+
+  /** The same within a decision on several limiters. */
+  protected readIn(instant: Instant): number {
+    this.reading = sinceOrigin(instant.nowMs(this.plan.clock), this.#originMs);
     return this.reading;
   }
 

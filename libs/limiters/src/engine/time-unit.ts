@@ -29,5 +29,10 @@ export function originOf(clock: Clock): number {
 
 /** The clock's reading in nanoseconds since the origin. */
 export function readNanoseconds(clock: Clock, originMs: number): number {
-  return Math.round((clock.now() - originMs) * NANOSECONDS_PER_MILLISECOND);
+  return sinceOrigin(clock.now(), originMs);
+}
+
+/** A reading of the clock in nanoseconds since the origin. */
+export function sinceOrigin(nowMs: number, originMs: number): number {
+  return Math.round((nowMs - originMs) * NANOSECONDS_PER_MILLISECOND);
 }

@@ -1,4 +1,5 @@
 import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
+import type { Instant } from '../chained/instant.js';
 import type { Clock } from '../clock.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import type { Waiter } from '../queue/waiter.js';
@@ -61,8 +62,8 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
     );
   }
 
-  bringUpToDate(): void {
-    this.base.bringUpToDate();
+  bringUpToDate(instant?: Instant): void {
+    this.base.bringUpToDate(instant);
   }
 
   canGrant(_permits: number): boolean {
