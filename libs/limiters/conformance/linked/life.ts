@@ -77,7 +77,7 @@ const anyEvent: fc.Arbitrary<LifeEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('settle') }) },
 );
 
-export const anyLife: fc.Arbitrary<Life> = fc.array(anyEvent, { minLength: 1, maxLength: 60 });
+export const anyLife: fc.Arbitrary<Life> = fc.array(anyEvent, { minLength: 1, maxLength: 60, size: 'max' });
 
 interface Request {
   readonly controller: AbortController;

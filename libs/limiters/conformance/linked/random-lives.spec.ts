@@ -19,7 +19,7 @@ describe.each(['alone', 'in a chain', 'both'] as const)('sessions whose requests
   it('hold at most what the group may at every instant, and give everything back', async () => {
     await fc.assert(
       fc.asyncProperty(anyLifeSetup, anyLife, async (setup, life) => live({ ...setup, how }, life)),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
@@ -31,7 +31,7 @@ describe('sessions whose requests are passed over at their turns until they rese
         const setup = { ...any, permitLimit: 1, all: 1, queueLimit: 40, allQueueLimit: 40 } as const;
         await live({ ...setup, isNewestFirst: false, how: 'both' }, life, requests);
       }),
-      { numRuns: 200 },
+      { numRuns: 70 },
     );
   });
 });

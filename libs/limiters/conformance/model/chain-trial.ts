@@ -36,7 +36,7 @@ export const anyScarceMembers: fc.Arbitrary<Member[]> = fc.array(
 
 export const anyChainTrace: fc.Arbitrary<ChainCommand[]> = fc.array(
   fc.tuple(anyCommand, fc.nat({ max: 7 })).map(([command, target]) => ({ ...command, target })),
-  { minLength: 1, maxLength: 60 },
+  { minLength: 1, maxLength: 60, size: 'max' },
 );
 
 const picks = fc.nat({ max: 99 });
@@ -54,7 +54,7 @@ export const anyBusyTrace: fc.Arbitrary<ChainCommand[]> = fc.array(
     fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 12 }), target: picks }),
     { weight: 1, arbitrary: fc.record({ do: fc.constant('abort' as const), pick: picks, target: picks }) },
   ),
-  { minLength: 20, maxLength: 150 },
+  { minLength: 20, maxLength: 150, size: 'max' },
 );
 
 /** Limiters, a chain of them, one in the other order, and requests to all of these. */

@@ -35,7 +35,7 @@ describe.each(KINDS)('a limiter of the kind %s, of any size', (kind) => {
           trial.look();
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -46,7 +46,7 @@ describe.each(KINDS)('a limiter of the kind %s, of any size', (kind) => {
         for (const command of trace) trial.run(command);
         trial.look();
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -58,7 +58,7 @@ describe.each(KINDS)('a limiter of the kind %s, of any size', (kind) => {
         for (const command of trace) trial.run(command);
         trial.look();
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 });

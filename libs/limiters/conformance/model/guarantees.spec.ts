@@ -14,7 +14,7 @@ const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
 });
 const anyRoughTrace = fc.array(
   fc.oneof({ weight: 9, arbitrary: anyCommand }, { weight: 1, arbitrary: anyDisturbance }),
-  { minLength: 1, maxLength: 50 },
+  { minLength: 1, maxLength: 50, size: 'max' },
 );
 
 async function run(command: Command | Disturbance, watch: Watch, limiter: Limiter): Promise<void> {

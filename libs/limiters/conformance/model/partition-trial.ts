@@ -52,7 +52,7 @@ export const anyPartitionTrace: fc.Arbitrary<PartitionCommand[]> = fc.array(
       fc.nat({ max: HOSTILE_KEYS.length - 1 }),
     )
     .map(([command, key]) => ({ ...command, key: key % 5 === 0 ? key : key % 3 })),
-  { minLength: 5, maxLength: 60 },
+  { minLength: 5, maxLength: 60, size: 'max' },
 );
 
 /** One key of a partitioned limiter as a limiter. */

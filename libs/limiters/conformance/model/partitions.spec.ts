@@ -22,7 +22,7 @@ describe.each(MADE_BY)('partitions made by %s', (by) => {
             expect(actual).toEqual(trial.twins.requests.map(({ status }) => status));
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     },
   );
@@ -40,7 +40,7 @@ describe.each(MADE_BY)('partitions made by %s', (by) => {
           expect(brokenPromise(grants, boundOf(kind, setup))).toBeUndefined();
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 
@@ -77,7 +77,7 @@ describe.each(MADE_BY)('partitions made by %s', (by) => {
         expect(trial.watch.waiting).toEqual([]);
         expect(trial.partitions.partitionCount).toBe(0);
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 });

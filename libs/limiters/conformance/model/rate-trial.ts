@@ -70,7 +70,7 @@ export const anyRateTrace: fc.Arbitrary<RateCommand[]> = fc.array(
     },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('replenish' as const) }) },
   ),
-  { minLength: 1, maxLength: 40 },
+  { minLength: 1, maxLength: 40, size: 'max' },
 );
 
 /** What a limiter can be asked without waiting. */
@@ -136,7 +136,10 @@ export class RateTrial {
       this.#moveTo(this.#nowNs + Math.round(command.part * this.#setup.durationNs));
     else if (command.do === 'replenish') this.#replenish();
     else {
-      const { model, sinceNs } = this.#pair(command.key);
+      const pair = this.#pairs.get(command.key);
+      // A partition begins with its first request.
+      if (pair === undefined) return;
+      const { model, sinceNs } = pair;
       const permits = BigInt(Math.max(1, this.#permits(command.part)));
       if (model.available >= permits) return;
       this.#moveTo(sinceNs + Number(model.dueAt(permits)) + command.besideNs);

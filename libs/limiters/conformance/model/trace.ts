@@ -27,7 +27,11 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('disposeLease' as const), pick: picks }) },
 );
 
-export const anyTrace: fc.Arbitrary<Command[]> = fc.array(anyCommand, { minLength: 1, maxLength: 40 });
+export const anyTrace: fc.Arbitrary<Command[]> = fc.array(anyCommand, {
+  minLength: 1,
+  maxLength: 40,
+  size: 'max',
+});
 
 /** The one that a `pick` means, or nothing where there is nothing to choose from. */
 export function picked<T>(items: readonly T[], pick: number): T | undefined {

@@ -51,7 +51,9 @@ export class Watch {
 
   /** Lets time pass, a millisecond at a time, so that each grant is noted when it happens. */
   async advance(ms: number): Promise<void> {
-    if (ms < 0) this.clock.advance(ms);
+    // What is overdue after a blocked loop happens now, not a millisecond later.
+    this.clock.advance(Math.min(0, ms));
+    await settle();
     for (let passed = 0; passed < ms; passed++) {
       this.#passedMs++;
       this.clock.advance(1);
