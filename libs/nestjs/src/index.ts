@@ -60,6 +60,7 @@ export type { OnRejected } from './rejection/on-rejected.js';
 export type { Rejection, RejectionBody, RejectionReason } from './rejection/rate-limit-rejected.exception.js';
 export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';
 export type { ContextFields } from './service/context-fields.js';
+export type { PolicyDetail } from './service/policy-detail.js';
 export type { PolicyOverview } from './service/policy-overview.js';
 export type {
   PolicyChanges,
@@ -69,6 +70,7 @@ export type {
 export { RateLimitingService } from './service/rate-limiting.service.js';
 export type {
   AcquiredEvent,
+  CanceledEvent,
   FailedEvent,
   QueuedEvent,
   RateLimitingEvent,

@@ -46,7 +46,7 @@ class WorkController {
   }
 }
 
-const CHANNELS = ['acquired', 'refused', 'queued', 'released'] as const;
+const CHANNELS = ['acquired', 'refused', 'queued', 'canceled', 'released'] as const;
 
 describe.each(PLATFORMS)('what limits show on $name', (platform) => {
   const events: [string, RateLimitingEvent][] = [];
@@ -90,6 +90,55 @@ describe.each(PLATFORMS)('what limits show on $name', (platform) => {
     expect(events[0]![1]).toMatchObject({ waitedMs: 0 });
     expect(events[2]![1]).toMatchObject({ heldMs: 250 });
     expect(events[3]![1]).toMatchObject({ waitedMs: 250 });
+  });
+
+  it('tells of a client that leaves the queue, when it is out of it, and of waits in code', async () => {
+    listen();
+    const app = await start();
+    const service = app.app.get(RateLimitingService, { strict: false });
+    const queuedThen: number[] = [];
+    const note = (event: unknown): void => {
+      queuedThen.push(service.explain(event as RateLimitingEvent)![0]!.queued);
+    };
+    subscribe('ratelease:canceled', note);
+    const lease = await service.acquire('slots', service.createContext());
+    const waiting = app.open('/slow');
+    await eventually(() => events.length === 2);
+    clock.advance(100);
+    waiting.abort();
+    await eventually(() => events.length === 3);
+    const abort = new AbortController();
+    const asked = service.acquire('slots', service.createContext(), { signal: abort.signal });
+    await eventually(() => events.length === 4);
+    abort.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+    lease.dispose();
+    unsubscribe('ratelease:canceled', note);
+    expect(events.map(([name]) => name)).toEqual([
+      ...['acquired', 'queued', 'canceled', 'queued', 'canceled', 'released'],
+    ]);
+    expect(events[2]![1]).toMatchObject({ waitedMs: 100 });
+    expect(queuedThen).toEqual([0, 0]);
+    const numbers = events.map(([, { acquisition }]) => acquisition);
+    expect(numbers[1]).toBe(numbers[2]);
+    expect(numbers[0]).toBe(numbers[5]);
+    expect(new Set(numbers).size).toBe(3);
+  });
+
+  it('can be explained: whose event it is, the key, and how the policy stands', async () => {
+    listen();
+    const app = await start();
+    const other = await start();
+    expect((await app.get('/burst', { 'x-key': 'a' })).status).toBe(200);
+    const service = app.app.get(RateLimitingService, { strict: false });
+    const [, event] = events[0]!;
+    expect(service.explain(event)).toEqual([
+      {
+        ...{ policy: 'burst', key: 'header="x-key"=a' },
+        ...{ queued: 0, inUse: 0, holdsPermits: false, mayWait: false },
+      },
+    ]);
+    expect(other.app.get(RateLimitingService, { strict: false }).explain(event)).toBeUndefined();
   });
 
   it('tells of refusals, of rates, and of nothing where nothing is limited', async () => {

@@ -131,6 +131,11 @@ export class HandlingContext implements RateLimitingContext {
     this.#partitions[policyIndex] = partition;
   }
 
+  /** Whether it was made by the application with these settings. */
+  isOf(settings: ContextSettings): boolean {
+    return this.#settings === settings;
+  }
+
   chosenPartition(policyIndex: number): AnyPartition {
     return this.#partitions[policyIndex]!;
   }

@@ -189,13 +189,16 @@ export class Decider {
     isWaiting: boolean,
   ): Promise<RateLimitLease> {
     if (isWaiting) question.observation?.waiting(answer);
+    let lease: RateLimitLease;
     try {
-      return await answer;
+      lease = await answer;
     } catch (error) {
-      return await this.#unaskable(question, error);
-    } finally {
+      // Before anybody hears of the end: who hears of it counts those who still wait.
       if (isWaiting) this.#endWait(question);
+      return this.#unaskable(question, error);
     }
+    if (isWaiting) this.#endWait(question);
+    return lease;
   }
 
   #beginWait({ acquisition, set, holder }: Question): WaitBounds {

@@ -32,6 +32,7 @@ interface Compilable {
 export class PolicyRegistry {
   readonly #settings: Settings;
   readonly #named = new Map<string, CompiledPolicy>();
+  readonly #labelled = new Map<string, CompiledPolicy>();
   readonly #unnamed = new Map<object, CompiledPolicy>();
   readonly #names = new Set<string>([GLOBAL]);
   readonly #all: CompiledPolicy[] = [];
@@ -141,6 +142,16 @@ export class PolicyRegistry {
       `${place} uses the policy ${shown(reference)}, which is not registered. ${way} ` +
         'Register it under policies in RateLimitingModule.forRoot().',
     );
+  }
+
+  /** The policy that events and overviews call by this name; unlike configured names it is every policy's own. */
+  labelled(label: string): CompiledPolicy {
+    let policy = this.#labelled.get(label);
+    if (policy === undefined) {
+      policy = this.#all.find(({ name }) => name === label)!;
+      this.#labelled.set(label, policy);
+    }
+    return policy;
   }
 
   /** Every compiled policy, the global limiter too. */

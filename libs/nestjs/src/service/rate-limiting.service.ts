@@ -13,10 +13,14 @@ import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { AlgorithmNumbers } from '../policies/limiter-numbers.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyRegistry } from '../policies/policy-registry.js';
-import type { Visibility } from '../visibility/visibility.js';
+import type { RateLimitingEvent } from '../visibility/events.js';
+import type { Observation } from '../visibility/observation.js';
+import type { Acquired, Visibility } from '../visibility/visibility.js';
 import type { ContextFields } from './context-fields.js';
 import { contextOf } from './context-fields.js';
 import { CountedLease } from './counted-lease.js';
+import type { PolicyDetail } from './policy-detail.js';
+import { detailOf } from './policy-detail.js';
 import type { PolicyOverview } from './policy-overview.js';
 import { overviewOf } from './policy-overview.js';
 
@@ -85,7 +89,9 @@ export class RateLimitingService implements OnModuleDestroy {
     await policy.choosePartition(context as HandlingContext);
     const ended = this.#end.signal;
     const options = { signal: signal === undefined ? ended : AbortSignal.any([signal, ended]), maxWaitMs };
-    const question = { context, permitCount, options };
+    const set = this.#policies.setOf([policy])!;
+    const asked = { set, permits: permitCount, endpoint: NAME, context: context as HandlingContext };
+    const question = { ...asked, options, observation: this.#visibility.observe(asked) };
     return this.#settle(policy, await this.#ask(policy, question), question);
   }
 
@@ -109,6 +115,19 @@ export class RateLimitingService implements OnModuleDestroy {
   /** A row for each policy, the global limiter first, from running counters: it costs the same for any number of keys. */
   overview(): PolicyOverview[] {
     return this.#policies.all.map(overviewOf);
+  }
+
+  /**
+   * Explains an event of the diagnostics channels, which serve the whole process: for each of its policies the key
+   * that was chosen, and how the policy stands at the moment of the call.
+   *
+   * @returns `undefined` for an event of another application in this process.
+   */
+  explain({ context, policies }: RateLimitingEvent): PolicyDetail[] | undefined {
+    const chosen = context as HandlingContext;
+    // Not even the method, where another copy of this package has made it.
+    if ((chosen as Partial<HandlingContext>).isOf?.(this.#settings) !== true) return undefined;
+    return policies.map((name) => detailOf(this.#policies.labelled(name), chosen));
   }
 
   /**
@@ -172,42 +191,43 @@ export class RateLimitingService implements OnModuleDestroy {
     this.#end.abort(new ObjectDisposedError(NAME));
   }
 
-  #settle(policy: CompiledPolicy, lease: RateLimitLease, { context, permitCount }: Question): RateLimitLease {
-    const set = this.#policies.setOf([policy])!;
-    const chosen = context as HandlingContext;
-    const observation = this.#visibility.observe({
-      set,
-      permits: permitCount,
-      endpoint: NAME,
-      context: chosen,
-    });
+  #settle(policy: CompiledPolicy, lease: RateLimitLease, question: Question): RateLimitLease {
+    const { set, permits, context, observation } = question;
     if (lease.isAcquired) {
-      set.noteGranted(permitCount);
+      set.noteGranted(permits);
       observation?.acquired();
-      return new CountedLease(new Grant(lease, set, permitCount, observation));
+      return new CountedLease(new Grant(lease, set, permits, observation));
     }
     policy.counters.refused++;
     const reason = set.isGlobal(policy) ? 'global' : 'endpoint';
     const retryAfterMs = lease.getMetadata(MetadataName.retryAfter);
     observation?.refused({ policyName: policy.name, reason, retryAfterMs }, false);
-    this.#visibility.log(policy, reason, chosen, lease);
+    this.#visibility.log(policy, reason, context, lease);
     return lease;
   }
 
-  async #ask(policy: CompiledPolicy, { context, permitCount, options }: Question): Promise<RateLimitLease> {
+  async #ask(
+    policy: CompiledPolicy,
+    { context, permits, options, observation }: Question,
+  ): Promise<RateLimitLease> {
+    let isAnswered = false;
     policy.counters.queued++;
     try {
-      return await policy.limiter.acquire(context, permitCount, options);
+      const answer = policy.limiter.acquire(context, permits, options);
+      observation?.waiting(answer);
+      const lease = await answer;
+      isAnswered = true;
+      return lease;
     } finally {
       policy.counters.queued--;
+      if (!isAnswered && options.signal.aborted) observation?.canceled();
     }
   }
 }
 
-interface Question {
-  readonly context: RateLimitingContext;
-  readonly permitCount: number;
-  readonly options: AcquireOptions;
+interface Question extends Acquired {
+  readonly options: AcquireOptions & { readonly signal: AbortSignal };
+  readonly observation: Observation | undefined;
 }
 
 function assertReset({ name }: CompiledPolicy, isDone: boolean): void {

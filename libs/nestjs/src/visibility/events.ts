@@ -10,6 +10,8 @@ export interface RateLimitingEvent {
   readonly endpoint: string;
   /** How many permits were asked for. */
   readonly permits: number;
+  /** The same number in all messages of one acquisition, and in no other of the process. */
+  readonly acquisition: number;
   /** The request. It knows keys and addresses: what goes further than this process is your decision. */
   readonly context: RateLimitingContext;
 }
@@ -37,6 +39,12 @@ export interface RefusedEvent extends RateLimitingEvent {
 /** The message of `ratelease:queued`: a request begins to wait. */
 export type QueuedEvent = RateLimitingEvent;
 
+/** The message of `ratelease:canceled`: nobody waits for the answer any more, so that there is none. */
+export interface CanceledEvent extends RateLimitingEvent {
+  /** Milliseconds in the queue; 0 without a wait. */
+  readonly waitedMs: number;
+}
+
 /** The message of `ratelease:released`: granted permits went back, or the request of a rate has ended. */
 export interface ReleasedEvent extends RateLimitingEvent {
   /** Milliseconds since the grant. */
@@ -58,14 +66,21 @@ export const CHANNELS = {
   acquired: channel('ratelease:acquired'),
   refused: channel('ratelease:refused'),
   queued: channel('ratelease:queued'),
+  canceled: channel('ratelease:canceled'),
   released: channel('ratelease:released'),
   failed: channel('ratelease:failed'),
 } as const;
 
+const OF_ACQUISITIONS = [
+  CHANNELS.acquired,
+  CHANNELS.refused,
+  CHANNELS.queued,
+  CHANNELS.canceled,
+  CHANNELS.released,
+];
+
 /** Whether anybody listens to any of those that tell of acquisitions. */
 export function hasSubscribers(): boolean {
-  const { acquired, refused, queued, released } = CHANNELS;
-  return (
-    acquired.hasSubscribers || refused.hasSubscribers || queued.hasSubscribers || released.hasSubscribers
-  );
+  for (const channel of OF_ACQUISITIONS) if (channel.hasSubscribers) return true;
+  return false;
 }

@@ -5,8 +5,10 @@ import { CHANNELS } from './events.js';
 import type { Instruments, MetricResult } from './instruments.js';
 import { labelsOf } from './instruments.js';
 
+let acquisitions = 0;
+
 /** What an observed acquisition is about. */
-export interface Observed extends RateLimitingEvent {
+export interface Observed extends Omit<RateLimitingEvent, 'acquisition'> {
   /** The policies of the endpoint, for the labels; `undefined` for the global limiter alone. */
   readonly label: string | undefined;
 }
@@ -17,6 +19,7 @@ export interface Observed extends RateLimitingEvent {
  */
 export class Observation {
   readonly #event: Observed;
+  readonly #acquisition = ++acquisitions;
   readonly #instruments: Instruments | undefined;
   readonly #clock: Clock;
   #queuedAt: number | undefined = undefined;
@@ -66,6 +69,7 @@ export class Observation {
   /** Nobody waits for the answer any more. */
   canceled(): void {
     this.#count('request_canceled');
+    CHANNELS.canceled.publish({ ...this.#facts, waitedMs: this.#waitedMs });
   }
 
   /** Asking has failed: that is no outcome, but the wait is over. */
@@ -86,7 +90,7 @@ export class Observation {
 
   get #facts(): RateLimitingEvent {
     const { policies, endpoint, permits, context } = this.#event;
-    return { policies, endpoint, permits, context };
+    return { policies, endpoint, permits, acquisition: this.#acquisition, context };
   }
 
   #count(result: MetricResult): void {
