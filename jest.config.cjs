@@ -43,7 +43,8 @@ module.exports = {
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(?:.*/node_modules/)?(?:${ESM_ONLY.join('|')})/)`],
   moduleNameMapper: {
-    '^@ratelease/(limiters|nestjs|redis|active-session|simulate)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@ratelease/(limiters|nestjs|redis|active-session|simulate|dashboard)$':
+      '<rootDir>/libs/$1/src/index.ts',
     '^@ratelease/(limiters|redis|simulate)/(testing|nestjs|charts)$': '<rootDir>/libs/$1/src/$2/index.ts',
     '^(\\.{1,2}/.*)\\.js$': ['$1', '$1.js'],
   },

@@ -21,6 +21,9 @@ const wanted = LIBRARIES.filter(({ folder }) => what === undefined || withDemo |
 if (wanted.length === 0) throw new Error(`There is no library ${what} to build.`);
 const formats = withDemo ? ['esm'] : ['esm', 'cjs'];
 
+// Somebody waits for it who has asked for the demo, not for a build.
+if (withDemo) console.log('Building the demo, which takes some seconds …');
+
 for (const library of wanted) {
   // Only what is built anew: the demo needs no CommonJS, but whoever packs afterwards does.
   for (const format of formats)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-const BUILD_ORDER = ['limiters', 'nestjs', 'redis', 'active-session', 'simulate'];
+const BUILD_ORDER = ['limiters', 'nestjs', 'redis', 'active-session', 'dashboard', 'simulate'];
 
 /** @typedef {{ folder: string, name: string, entries: { subpath: string, name: string, source: string }[] }} Library */
 
