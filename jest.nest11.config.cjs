@@ -43,6 +43,8 @@ module.exports = {
     '/test/packages/',
     '/test/scripts/',
     '/test/e2e/simulate/',
+    '/test/browser/',
+    '/test/programs/',
   ],
   moduleNameMapper: { ...nest11, ...base.moduleNameMapper },
 };

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { redisExecutable } from './redis-executable.js';
+import { redisExecutable } from '../programs/redis-executable.js';
 
 /** A port of the loopback that nobody uses. */
 export async function freePort(): Promise<number> {

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { WsAdapter } from '@nestjs/platform-ws';
 import type { Clock } from '@ratelease/limiters';
 import { systemClock } from '@ratelease/limiters';
 import { DemoModule } from './demo.module.js';
@@ -29,9 +30,13 @@ export async function createDemo({ platform, clock = systemClock }: DemoOptions)
   const options = { logger: LOG_LEVELS, abortOnError: false };
   if (platform === 'fastify') {
     const adapter = new FastifyAdapter({ trustProxy: TRUSTED_PROXIES });
-    return NestFactory.create<NestFastifyApplication>(module, adapter, options);
+    return withSockets(await NestFactory.create<NestFastifyApplication>(module, adapter, options));
   }
   const app = await NestFactory.create<NestExpressApplication>(module, options);
   app.set('trust proxy', TRUSTED_PROXIES);
-  return app;
+  return withSockets(app);
+}
+
+function withSockets(app: INestApplication): INestApplication {
+  return app.useWebSocketAdapter(new WsAdapter(app));
 }

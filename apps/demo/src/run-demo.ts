@@ -45,6 +45,7 @@ function greeting({ platform }: Settings, app: INestApplication): string {
   const url = `http://localhost:${port}`;
   return [
     `The demo of Ratelease runs on ${platform === 'fastify' ? 'Fastify' : 'Express'}: ${url} lists what to try.`,
+    `${url}/dashboard shows live what the limits do, and sends traffic of your choice.`,
     'Type these lines in another terminal (curl 7.68 or later). Ctrl-C ends the demo.',
     '',
     overviewText(SCENARIOS, url),

@@ -1,6 +1,6 @@
 /** A command to type, and what comes of it. */
 export interface Command {
-  /** A curl line, as a shell understands it. */
+  /** A line for a shell: of curl, or of Node from the top of the repository. */
   readonly line: string;
   /** What it shows. */
   readonly shows: string;

@@ -1,3 +1,4 @@
+import { chat } from './chat/chat.scenario.js';
 import { disabled } from './disabled/disabled.scenario.js';
 import { events } from './events/events.scenario.js';
 import { exportsPerCustomer } from './exports/exports.scenario.js';
@@ -5,6 +6,7 @@ import { perClient } from './per-client/per-client.scenario.js';
 import { plans } from './plans/plans.scenario.js';
 import { queue } from './queue/queue.scenario.js';
 import type { Scenario } from './scenario.js';
+import { shapes } from './shapes/shapes.scenario.js';
 import { twoPolicies } from './two-policies/two-policies.scenario.js';
 
 /** Everything there is to try, in the order in which it is shown. */
@@ -16,4 +18,6 @@ export const SCENARIOS: readonly Scenario[] = [
   exportsPerCustomer,
   events,
   disabled,
+  shapes,
+  chat,
 ];

@@ -9,6 +9,7 @@ import { plans } from '../../../apps/demo/src/plans/plans.scenario.js';
 import { queue } from '../../../apps/demo/src/queue/queue.scenario.js';
 import type { Scenario } from '../../../apps/demo/src/scenario.js';
 import { SCENARIOS } from '../../../apps/demo/src/scenarios.js';
+import { shapes } from '../../../apps/demo/src/shapes/shapes.scenario.js';
 import { twoPolicies } from '../../../apps/demo/src/two-policies/two-policies.scenario.js';
 import { Work } from '../../../apps/demo/src/work/work.js';
 import { eventually } from '../nestjs/eventually.js';
@@ -143,6 +144,28 @@ describe.each(PLATFORMS)('the demo on %s', (platform) => {
     expect(field(answers, 'ratelimit')).toEqual([undefined, undefined, undefined]);
   });
 
+  it('meets a burst with a window, a bucket and a queue', async () => {
+    const [window, bucket, queued] = await served(shapes);
+    const twenty = Array<number>(20).fill(200);
+    const few = (line: string): string => line.replace('[1-25]', '[1-6]');
+    expect(statuses(await demo.run(window!))).toEqual([...twenty, ...Array(5).fill(429)]);
+    expect(statuses(await demo.run(bucket!))).toEqual([...twenty, ...Array(5).fill(429)]);
+    demo.clock.advance(1_000);
+    expect(statuses(await demo.run(few(window!)))).toEqual(Array(6).fill(429));
+    expect(statuses(await demo.run(few(bucket!)))).toEqual([200, 200, 200, 200, 200, 429]);
+    demo.clock.advance(4_000);
+    expect(statuses(await demo.run(few(window!)))).toEqual(Array(6).fill(200));
+
+    const work = demo.provider(Work);
+    const came = collectStatuses(demo.open(queued!));
+    for (let served = 0; served < 25; served += 4) {
+      await eventually(() => work.running === Math.min(4, 25 - served) && came.length === served);
+      demo.clock.advance(500);
+    }
+    await eventually(() => came.length === 25);
+    expect(came).toEqual(Array(25).fill(200));
+  });
+
   it('ends although somebody listens', async () => {
     const [listening] = demo.open(`curl -sN ${demo.url}/events`);
     await listening!.head;
@@ -159,11 +182,11 @@ describe('a scenario', () => {
     );
     const own = modules.filter((source) => source.includes(comments.join('')));
     expect(own).toHaveLength(1);
-    expect(own[0]).toMatch(/^\/\/ [^\n]+\n\/\/\n\/\/ {3}curl /);
+    expect(own[0]).toMatch(/^\/\/ [^\n]+\n\/\/\n\/\/ {3}(?:curl|node) /);
   });
 
   it('stands in every folder that is none of the machinery', () => {
-    const machinery = ['overview', 'work'];
+    const machinery = ['overview', 'traffic', 'work'];
     expect(folders().filter((folder) => !machinery.includes(folder))).toHaveLength(SCENARIOS.length);
   });
 });

@@ -33,6 +33,7 @@ describe('npm start', () => {
     const { app, printed, errors } = await run(args, { PORT: '0', ...env });
     const { port } = (app!.getHttpServer() as { address(): AddressInfo }).address();
     expect(printed).toContain(`on ${platform}: http://localhost:${port} lists`);
+    expect(printed).toContain(`http://localhost:${port}/dashboard shows live`);
     for (const { line } of SCENARIOS.flatMap(({ commands }) => commands(`http://localhost:${port}`))) {
       expect(printed).toContain(line);
     }
