@@ -36,10 +36,13 @@ const BOTTOM = 48;
 const INNER_HEIGHT = HEIGHT - TOP - BOTTOM;
 const LONGEST_LINEAR_RATIO = 30;
 const NAME_PITCH = 14;
+const SAMPLE = 22;
+/** Lines of one colour are told apart by these. */
+const DASHES = [undefined, '7 3', '2 3', '10 3 2 3'];
 
 /** Draws how things grow: lines over a logarithmic axis, each named at its end. Returns an SVG document. */
 export function lineChart(chart: LineChart): string {
-  const right = 24 + Math.max(...chart.lines.map(({ name }) => textWidth(name)));
+  const right = 24 + SAMPLE + Math.max(...chart.lines.map(({ name }) => textWidth(name)));
   const width = WIDTH - LEFT - right;
   const points = chart.lines.flatMap((line) => line.points);
   const xs = points.map(([x]) => x);
@@ -54,7 +57,7 @@ export function lineChart(chart: LineChart): string {
     textAt([14, 22], chart.title, { class: 'head' }),
     textAt([14, 40], chart.yAxis, { class: 'pale' }),
     ...drawGrid({ x, y, width }),
-    ...chart.lines.map((line) => drawLine(line, x, y)),
+    ...chart.lines.map((line) => drawLine(line, dashOf(line, chart.lines), [x, y])),
     ...drawNames(chart.lines, y, LEFT + width + 8),
     textAt([LEFT + width / 2, HEIGHT - 10], chart.xAxis, { class: 'pale', anchor: 'middle' }),
   ]);
@@ -72,25 +75,36 @@ function drawGrid({ x, y, width }: { x: Scale; y: Scale; width: number }): strin
   return [...rows, ...columns];
 }
 
-function drawLine({ color, points }: ChartLine, x: Scale, y: Scale): string {
+function dashOf(line: ChartLine, lines: readonly ChartLine[]): string | undefined {
+  const alike = lines.filter(({ color }) => color === line.color);
+  return DASHES[alike.indexOf(line) % DASHES.length];
+}
+
+function drawLine(
+  { color, points }: ChartLine,
+  dash: string | undefined,
+  [x, y]: readonly [Scale, Scale],
+): string {
   const base = TOP + INNER_HEIGHT;
   const d = points
     .map(
       ([px, py], index) => `${index === 0 ? 'M' : 'L'}${pixels(LEFT + x.at(px))} ${pixels(base - y.at(py))}`,
     )
     .join('');
-  return element('path', { class: `${color}-line`, d });
+  return element('path', { class: `${color}-line`, d, 'stroke-dasharray': dash });
 }
 
-/** Each at the end of its line, moved apart where they would cover each other. */
+/** Each at the end of its line, with a piece of it, moved apart where they would cover each other. */
 function drawNames(lines: readonly ChartLine[], y: Scale, left: number): string[] {
   const base = TOP + INNER_HEIGHT;
-  const wanted = lines.map(({ name, points }) => ({ name, y: base - y.at(points.at(-1)?.[1] ?? 0) + 4 }));
+  const wanted = lines.map((line) => ({ line, y: base - y.at(line.points.at(-1)?.[1] ?? 0) + 4 }));
   wanted.sort((one, other) => one.y - other.y);
   let free = TOP - 8;
-  return wanted.map((entry) => {
-    const at = Math.max(entry.y, free);
+  return wanted.flatMap(({ line, y: wantedY }) => {
+    const at = Math.max(wantedY, free);
     free = at + NAME_PITCH;
-    return textAt([left, at], entry.name);
+    const look = { class: `${line.color}-line`, 'stroke-dasharray': dashOf(line, lines) };
+    const sample = element('path', { ...look, d: `M${pixels(left)} ${pixels(at - 4)}h${SAMPLE - 4}` });
+    return [sample, textAt([left + SAMPLE, at], line.name)];
   });
 }
