@@ -11,6 +11,7 @@ const OURS = [
   'ratelease-guard',
   'ratelease-two',
   'ratelease-three',
+  'ratelease-ten',
   'ratelease-unlimited',
 ];
 const PEERS = { Fastify: ['fastify-rate-limit', 'throttler'], Express: ['express-rate-limit', 'throttler'] };
