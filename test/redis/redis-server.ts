@@ -9,6 +9,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { redisExecutable } from '../programs/redis-executable.js';
 
+/** Ends the server with this process, also where that is killed: no test leaves a server behind. */
+const WITH_PARENT = join(__dirname, 'with-parent.sh');
+
 /** A port of the loopback that nobody uses. */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -26,6 +29,7 @@ export class RedisServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'ratelease-redis-'));
   readonly #options: readonly string[];
   #process: ChildProcess | undefined = undefined;
+  #pid = 0;
 
   private constructor(port: number, options: readonly string[]) {
     this.port = port;
@@ -42,40 +46,49 @@ export class RedisServer {
   /** Starts the process, on the same port as ever, and resolves when it accepts connections. */
   async start(): Promise<void> {
     const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const server = spawn(redisExecutable(), [...options, '--dir', this.#folder, ...this.#options], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const command = [redisExecutable(), ...options, '--dir', this.#folder, ...this.#options];
+    const server = spawn('sh', [WITH_PARENT, ...command], { stdio: ['pipe', 'pipe', 'ignore'] });
     this.#process = server;
-    const lines = createInterface({ input: server.stdout });
-    const ready = (async (): Promise<void> => {
-      for await (const line of lines) if (line.includes('Ready to accept connections')) return;
-      throw new Error(`redis-server ended before it was ready on port ${this.port}.`);
-    })();
-    await ready;
+    await this.#untilReady(createInterface({ input: server.stdout }));
     server.stdout.resume();
+  }
+
+  /** The server's process id. */
+  get pid(): number {
+    return this.#pid;
   }
 
   /** Ends the process at once, as a crash does. */
   async kill(): Promise<void> {
-    const server = this.#process;
-    if (server === undefined) return;
+    const watcher = this.#process;
+    if (watcher === undefined) return;
     this.#process = undefined;
-    server.kill('SIGKILL');
-    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+    const ended = once(watcher, 'exit');
+    watcher.stdin!.end();
+    if (watcher.exitCode === null && watcher.signalCode === null) await ended;
   }
 
   /** Freezes the process: connections stay, nothing answers. */
   pause(): void {
-    this.#process?.kill('SIGSTOP');
+    process.kill(this.#pid, 'SIGSTOP');
   }
 
   resume(): void {
-    this.#process?.kill('SIGCONT');
+    process.kill(this.#pid, 'SIGCONT');
   }
 
   /** The end: the process, and its folder. */
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #untilReady(lines: AsyncIterable<string>): Promise<void> {
+    for await (const line of lines) {
+      const pid = /^pid (\d+)$/.exec(line)?.[1];
+      if (pid !== undefined) this.#pid = Number(pid);
+      if (line.includes('Ready to accept connections')) return;
+    }
+    throw new Error(`redis-server ended before it was ready on port ${this.port}.`);
   }
 }

@@ -37,21 +37,25 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
     (what) =>
       withShared(async (shared) => {
         const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
-        expect((await limiter.acquire()).isAcquired).toBe(true);
+        // The first command of a connection may take a busy machine long.
+        // oxlint-disable-next-line no-await-in-loop -- until it is well
+        while (!(await limiter.acquire()).isAcquired) await after(10);
         if (what === 'pause') server.pause();
         else await server.kill();
-        const times: number[] = [];
+        let waited = 0;
         for (let request = 0; request < 20; request++) {
-          const beganMs = performance.now();
+          const answer = limiter.acquire();
           // oxlint-disable-next-line no-await-in-loop -- one after the other
-          const lease = await limiter.acquire();
-          times.push(performance.now() - beganMs);
+          if (!(await isWithin(answer, 20))) waited++;
+          // oxlint-disable-next-line no-await-in-loop
+          expect(await isWithin(answer, TIMEOUT_MS + 30)).toBe(true);
+          // oxlint-disable-next-line no-await-in-loop
+          const lease = await answer;
           expect(lease.getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
           expect(lease.getMetadata('RETRY_AFTER')).toBeUndefined();
         }
-        expect(Math.max(...times)).toBeLessThan(TIMEOUT_MS + 50);
         // Only the first had to wait: the others knew.
-        expect(times.filter((time) => time > 20).length).toBeLessThan(3);
+        expect(waited).toBeLessThan(3);
         if (what === 'pause') server.resume();
         else await server.start();
         const backMs = performance.now();
@@ -140,3 +144,8 @@ test.each(['ioredis', 'node-redis'])(
     await server.stop();
   },
 );
+
+/** Whether it is there before a timer of this process: what holds one up holds up the other. */
+function isWithin(awaited: Promise<unknown>, ms: number): Promise<boolean> {
+  return Promise.race([awaited.then(() => true), after(ms, false)]);
+}
