@@ -13,12 +13,20 @@ export function positiveInteger(label: string, value: unknown, minimum: number):
 }
 
 /** @throws TypeError | RangeError `ERR_RL_INVALID_OPTION` - when it is no finite number of milliseconds above 0. */
-export function positiveTime(label: string, value: unknown): number {
-  const allowed = 'a finite number of milliseconds above 0';
+export function positiveTime(
+  label: string,
+  value: unknown,
+  allowed = 'a finite number of milliseconds above 0',
+): number {
   if (typeof value !== 'number')
     throw typeError(CODE, `${label} must be ${allowed}, but got ${shown(value)}.`);
   if (Number.isFinite(value) && value > 0) return value;
   throw rangeError(CODE, `${label} must be ${allowed}, but got ${value}.`);
+}
+
+/** @throws TypeError | RangeError `ERR_RL_INVALID_OPTION` - when it is no finite number of milliseconds of at least 0. */
+export function requireTime(label: string, value: unknown): number {
+  return value === 0 ? 0 : positiveTime(label, value, 'a finite number of milliseconds of at least 0');
 }
 
 /** @throws RangeError `ERR_RL_INVALID_OPTION` - for another word. */

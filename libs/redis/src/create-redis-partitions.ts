@@ -1,5 +1,5 @@
 import type { RateLimitPartition } from '@ratelease/limiters';
-import { positiveInteger, positiveTime, requireWhenUnavailable } from './checks.js';
+import { positiveInteger, positiveTime, requireTime, requireWhenUnavailable } from './checks.js';
 import { connectionOf } from './clients/connection-of.js';
 import { shown, typeError } from './errors.js';
 import type { AcquisitionContext } from './remote/acquisition.js';
@@ -137,6 +137,7 @@ export function buildRedisPartitions(options: RedisPartitionsOptions, now?: () =
   if (typeof options !== 'object' || options === null)
     throw typeError('ERR_RL_INVALID_OPTION', `${OWNER} needs an options object, but got ${shown(options)}.`);
   const { prefix = 'ratelease', commandTimeoutMs = 250, whenUnavailable = 'deny', instances = 1 } = options;
+  const { refusalCacheMs = 0 } = options;
   if (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix)) {
     throw typeError(
       'ERR_RL_INVALID_OPTION',
@@ -145,6 +146,7 @@ export function buildRedisPartitions(options: RedisPartitionsOptions, now?: () =
   }
   const defaults = {
     commandTimeoutMs: positiveTime(`${OWNER}: commandTimeoutMs`, commandTimeoutMs),
+    refusalCacheMs: requireTime(`${OWNER}: refusalCacheMs`, refusalCacheMs),
     whenUnavailable: requireWhenUnavailable(OWNER, whenUnavailable),
     instances: positiveInteger(`${OWNER}: instances`, instances, 1),
   };

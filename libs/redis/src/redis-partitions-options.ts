@@ -21,6 +21,13 @@ export interface RedisPartitionsOptions {
   /** Over how many processes `'local'` divides a limit, an integer of at least 1. @defaultValue 1 */
   readonly instances?: number | undefined;
   /**
+   * For how many milliseconds at most, at least 0, this process remembers a refusal by a rate, and refuses requests for
+   * as many permits or more without asking until the waiting time of the refusal is over. 0: it asks each time.
+   * For limiters without a queue.
+   * @defaultValue 0
+   */
+  readonly refusalCacheMs?: number | undefined;
+  /**
    * `false`: each decision that does not concern the same limiters goes in a call of its own. By default those of
    * one turn of the event loop go in one, except on a cluster.
    * @defaultValue true

@@ -6,7 +6,7 @@ import {
   TokenBucketRateLimiter,
 } from '@ratelease/limiters';
 import type { LimiterOptions, RateLimiter } from '@ratelease/limiters';
-import { positiveInteger, positiveTime, requireWhenUnavailable } from '../checks.js';
+import { positiveInteger, positiveTime, requireTime, requireWhenUnavailable } from '../checks.js';
 import { rangeError, typeError } from '../errors.js';
 import { textPart } from '../keys/key-text.js';
 import type { AlgorithmName } from '../scripts/compose-script.js';
@@ -160,7 +160,7 @@ function define(
     );
   }
   const { instances = defaults.instances, commandTimeoutMs = defaults.commandTimeoutMs } = options;
-  const { whenUnavailable = defaults.whenUnavailable } = options;
+  const { whenUnavailable = defaults.whenUnavailable, refusalCacheMs = defaults.refusalCacheMs } = options;
   positiveInteger('Shared limiter: instances', instances, 1);
   const isNewestFirst = options.queueProcessingOrder === 'newestFirst';
   const texts = made.numbers.map(String);
@@ -178,6 +178,7 @@ function define(
     usesDefaultClock: options.clock === undefined,
     whenUnavailable: requireWhenUnavailable('Shared limiter', whenUnavailable),
     commandTimeoutMs: positiveTime('Shared limiter: commandTimeoutMs', commandTimeoutMs),
+    refusalCacheMs: requireTime('Shared limiter: refusalCacheMs', refusalCacheMs),
     localLimit: share(made.limit, instances),
     makeLocal: () => made.makeLocal(instances),
   };

@@ -8,6 +8,8 @@ export type WhenUnavailable = 'allow' | 'deny' | 'local';
 export interface FailurePolicy {
   readonly whenUnavailable: WhenUnavailable;
   readonly commandTimeoutMs: number;
+  /** How long a refusal is remembered at most; 0: not. */
+  readonly refusalCacheMs: number;
 }
 
 /** A limiter before it has a key: its options, checked and turned into what the scripts take. */

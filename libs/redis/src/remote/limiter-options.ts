@@ -20,6 +20,8 @@ export interface SharedLimiterOptions {
   readonly instances?: number | undefined;
   /** Milliseconds after which a command counts as lost, above 0. @defaultValue as there */
   readonly commandTimeoutMs?: number | undefined;
+  /** For how many milliseconds at most a refusal is remembered, at least 0. @defaultValue as there */
+  readonly refusalCacheMs?: number | undefined;
 }
 
 /** Options of a shared concurrency limiter. */

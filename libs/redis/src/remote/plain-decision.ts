@@ -7,12 +7,14 @@ import { DecisionRequest } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import type { Store } from '../store/store.js';
 import type { AcquisitionContext, Outcome } from './acquisition.js';
+import type { RefusalMemory } from './refusal-memory.js';
 import type { RemoteRateLimiter } from './remote-rate-limiter.js';
 
 /** Who asks, and how the answer reaches him. */
 export interface PlainAsking {
   readonly limiters: readonly RemoteRateLimiter[];
   readonly signal: AbortSignal | undefined;
+  readonly refusals: RefusalMemory | undefined;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -27,17 +29,27 @@ const ONE: Question = { permits: 1, ahead: 0, id: '', flag: 'n' };
 export class PlainDecision extends DecisionRequest {
   readonly #context: AcquisitionContext;
   readonly #asking: PlainAsking;
+  readonly #generation: number;
 
   constructor(context: AcquisitionContext, group: LimiterGroup, permits: number, asking: PlainAsking) {
     super(group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' });
     this.#context = context;
     this.#asking = asking;
+    this.#generation = context.states.store.generation;
     asking.signal?.addEventListener('abort', this);
   }
 
   /** Whether requests of the group can be decided in this way. */
   static suits({ hasConcurrency, definitions }: LimiterGroup): boolean {
     return !hasConcurrency && definitions.every(({ queueLimit }) => queueLimit === 0);
+  }
+
+  /** Asks the store, where the answer isn't known already. */
+  ask(): void {
+    const known = this.#asking.refusals?.recall(this.question.permits, this.sinceMs, this.#generation);
+    // Without a store the policy answers, not the memory.
+    if (known !== undefined && this.#store.health.isAvailable) return this.answer(known);
+    this.#store.ask(this);
   }
 
   /** The signal aborts: the caller learns it at once, and what is granted later is given back. */
@@ -56,6 +68,7 @@ export class PlainDecision extends DecisionRequest {
         this.#end(-1, answer.standing);
         return resolve({ lease: this.#leaseOf(answer), refusedBy: -1, retryAfterOfAllMs: undefined });
       case 'refused':
+        this.#remember(answer);
         this.#end(answer.member, answer.standing);
         return resolve(this.#refused(answer));
       default:
@@ -88,6 +101,20 @@ export class PlainDecision extends DecisionRequest {
       store: this.#store,
       held: NONE,
     });
+  }
+
+  /** Only what the server has said itself: an answer from the memory must not prolong it. */
+  #remember(refused: Refused): void {
+    const { refusals } = this.#asking;
+    if (refusals === undefined || !this.isSent) return;
+    const { sinceMs, question } = this;
+    const hearing = {
+      permits: question.permits,
+      sinceMs,
+      nowMs: performance.now(),
+      generation: this.#generation,
+    };
+    refusals.keep(refused, hearing);
   }
 
   #refused({ member, waitUs, longestUs, standing }: Refused): Outcome {

@@ -15,6 +15,7 @@ import type { AcquisitionContext, Outcome } from './acquisition.js';
 import { Acquisition } from './acquisition.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 import { PlainDecision } from './plain-decision.js';
+import { RefusalMemory } from './refusal-memory.js';
 import { Wait } from './wait.js';
 
 const NAME = 'Shared limiter';
@@ -146,7 +147,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   }
 
   #begin(
-    { limiters, group, isPlain }: Together,
+    { limiters, group, isPlain, refusals }: Together,
     permits: number,
     options: AcquireOptions,
     // oxlint-disable-next-line max-params -- who asks, for what, and how he is answered
@@ -155,8 +156,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     for (const limiter of limiters) limiter.#began(permits);
     if (!isPlain) return void this.#run(limiters, group, permits, options).then(resolve, reject);
     const { signal } = options;
-    const decision = new PlainDecision(this.#context, group, permits, { limiters, signal, resolve, reject });
-    this.#context.states.store.ask(decision);
+    const asking = { limiters, signal, refusals, resolve, reject };
+    new PlainDecision(this.#context, group, permits, asking).ask();
   }
 
   async #run(
@@ -208,8 +209,13 @@ interface Together {
   readonly group: LimiterGroup;
   /** Whether no request waits for them. */
   readonly isPlain: boolean;
+  /** What they refused last, where that is remembered. */
+  readonly refusals: RefusalMemory | undefined;
 }
 
 function togetherOf(limiters: readonly RemoteRateLimiter[], group: LimiterGroup): Together {
-  return { limiters, group, isPlain: PlainDecision.suits(group) };
+  const isPlain = PlainDecision.suits(group);
+  const { refusalCacheMs } = group;
+  const refusals = isPlain && refusalCacheMs > 0 ? new RefusalMemory(refusalCacheMs) : undefined;
+  return { limiters, group, isPlain, refusals };
 }

@@ -24,6 +24,8 @@ export class LimiterGroup {
   lane: Lane | undefined = undefined;
   /** How long an answer is waited for. */
   readonly timeoutMs: number;
+  /** How long a refusal of the group is remembered at most; 0: not. */
+  readonly refusalCacheMs: number;
   /** Whether requests wait in this process in order, so that they must not overtake each other on the way. */
   readonly isInOrder: boolean;
 
@@ -39,6 +41,7 @@ export class LimiterGroup {
     this.recordSuffix = shortHash(this.callName);
     this.script = decisionScript(algorithms);
     this.timeoutMs = Math.min(...definitions.map(({ commandTimeoutMs }) => commandTimeoutMs));
+    this.refusalCacheMs = Math.min(...definitions.map(({ refusalCacheMs }) => refusalCacheMs));
     this.isInOrder = definitions.some(waitsHere);
   }
 

@@ -36,6 +36,7 @@ export class Store {
   readonly #dispatcher: Dispatcher;
   readonly #context = new AsyncResource('ratelease:store');
   #lastId = 0;
+  #generation = 0;
 
   constructor(settings: StoreSettings) {
     this.#settings = settings;
@@ -46,8 +47,12 @@ export class Store {
     this.health = new Health(settings.connection, settings.prefix, outside);
     this.deadlines = new Deadlines(outside);
     this.#dispatcher = new Dispatcher(this, settings.groupsPerCall);
-    settings.connection.onReady(() => this.#dispatcher.flush());
+    settings.connection.onReady(() => {
+      this.#generation++;
+      this.#dispatcher.flush();
+    });
     this.health.onChange((isAvailable) => {
+      this.#generation++;
       if (!isAvailable) this.#dispatcher.failPending();
     });
   }
@@ -56,6 +61,11 @@ export class Store {
   get timeArgument(): string {
     const { now } = this.#settings;
     return now === undefined ? '-1' : String(now());
+  }
+
+  /** Another number after everything by which this process knows that permits may have come back before their time. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** Whether deadlines can be told to the server: not where a test makes its time. */
@@ -82,6 +92,7 @@ export class Store {
 
   /** Gives back what a group's rates have granted, in the background. */
   giveBack(group: LimiterGroup, permits: number, answer: Granted): void {
+    this.#generation++;
     const ends = group.definitions.map(({ returnsAtEnd }, index) =>
       returnsAtEnd ? answer.nowUs + answer.standing[index]!.resetUs : 0,
     );
