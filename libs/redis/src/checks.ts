@@ -54,3 +54,9 @@ export function requireMaxWait(value: unknown): void {
   if (typeof value !== 'number') throw typeError(CODE, message);
   if (!(value >= 0)) throw rangeError(CODE, message);
 }
+
+/** @throws TypeError `ERR_RL_INVALID_OPTION` - when it is no text, empty, or would end a hash tag. */
+export function requirePrefix(label: string, value: unknown): void {
+  if (typeof value === 'string' && value !== '' && !/[{}]/.test(value)) return;
+  throw typeError(CODE, `${label} must be a text without braces that is not empty, but got ${shown(value)}.`);
+}

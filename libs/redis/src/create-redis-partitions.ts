@@ -1,5 +1,11 @@
 import type { RateLimitPartition } from '@ratelease/limiters';
-import { positiveInteger, positiveTime, requireTime, requireWhenUnavailable } from './checks.js';
+import {
+  positiveInteger,
+  positiveTime,
+  requirePrefix,
+  requireTime,
+  requireWhenUnavailable,
+} from './checks.js';
 import { connectionOf } from './clients/connection-of.js';
 import { shown, typeError } from './errors.js';
 import type { AcquisitionContext } from './remote/acquisition.js';
@@ -138,12 +144,7 @@ export function buildRedisPartitions(options: RedisPartitionsOptions, now?: () =
     throw typeError('ERR_RL_INVALID_OPTION', `${OWNER} needs an options object, but got ${shown(options)}.`);
   const { prefix = 'ratelease', commandTimeoutMs = 250, whenUnavailable = 'deny', instances = 1 } = options;
   const { refusalCacheMs = 0 } = options;
-  if (typeof prefix !== 'string' || prefix === '' || /[{}]/.test(prefix)) {
-    throw typeError(
-      'ERR_RL_INVALID_OPTION',
-      `${OWNER}: prefix must be a text without braces that is not empty, but got ${shown(prefix)}.`,
-    );
-  }
+  requirePrefix(`${OWNER}: prefix`, prefix);
   const defaults = {
     commandTimeoutMs: positiveTime(`${OWNER}: commandTimeoutMs`, commandTimeoutMs),
     refusalCacheMs: requireTime(`${OWNER}: refusalCacheMs`, refusalCacheMs),

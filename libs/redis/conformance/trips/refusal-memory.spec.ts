@@ -6,7 +6,7 @@ import {
 } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import * as fc from 'fast-check';
-import { RefusalMemory } from './refusal-memory.js';
+import { RefusalMemory } from '../../src/remote/refusal-memory.js';
 
 const LIMIT = 6;
 const LIMITERS: Record<string, (clock: FakeClock) => RateLimiter> = {
