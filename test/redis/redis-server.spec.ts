@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { redisExecutable } from './redis-executable.js';
+import { redisExecutable } from '../programs/redis-executable.js';
 
 const PROGRAM = `
 const { spawn } = require('node:child_process');

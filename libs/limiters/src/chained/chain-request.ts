@@ -170,7 +170,7 @@ export class ChainRequest extends Waiter {
     this.#at = link;
     this.permits = this.#asked * link.times;
     // Each limiter may have a clock of its own: what goes along is the time that is left.
-    this.deadlineMs = maxWaitMs === Infinity ? Infinity : link.participant.clock.now() + maxWaitMs;
+    if (maxWaitMs !== Infinity) this.waitUntil(link.participant.clock.now() + maxWaitMs);
     link.participant.enter(this);
   }
 

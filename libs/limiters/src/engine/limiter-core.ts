@@ -72,7 +72,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     const refusal = this.refusalToWait(permits, maxWaitMs, false);
     if (refusal !== null) return Promise.resolve(refusal);
     const request = new QueuedRequest(this, permits, signal);
-    if (maxWaitMs !== Infinity) request.deadlineMs = this.clock.now() + maxWaitMs;
+    if (maxWaitMs !== Infinity) request.waitUntil(this.clock.now() + maxWaitMs);
     this.enter(request);
     return request.promise;
   }

@@ -5,7 +5,7 @@ import { Waiter } from './waiter.js';
 class TimedWaiter extends Waiter {
   constructor(deadlineMs: number) {
     super(1, undefined);
-    this.deadlineMs = deadlineMs;
+    this.waitUntil(deadlineMs);
   }
 
   override takeTurn(): void {

@@ -5,7 +5,7 @@ import { WaitQueue } from './wait-queue.js';
 class PlainWaiter extends Waiter {
   constructor(permits: number, deadlineMs = Infinity) {
     super(permits, undefined);
-    this.deadlineMs = deadlineMs;
+    this.waitUntil(deadlineMs);
   }
 
   override takeTurn(): void {

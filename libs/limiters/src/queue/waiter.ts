@@ -76,13 +76,13 @@ export abstract class Waiter implements Abortable {
     return this.segment === null ? null : this.segment.list.queue;
   }
 
-  /** When its time is over, in clock milliseconds. */
+  /** When its time is over, in clock milliseconds; `Infinity`: it may wait as long as it takes. */
   get deadlineMs(): number {
     return this.bounds === null ? Infinity : this.bounds.deadlineMs;
   }
 
-  /** `Infinity`: it may wait as long as it takes. */
-  set deadlineMs(deadlineMs: number) {
+  /** Sets {@link Waiter.deadlineMs}; before it stands in a queue. */
+  waitUntil(deadlineMs: number): void {
     if (deadlineMs === this.deadlineMs) return;
     this.bounds ??= new WaitBounds();
     this.bounds.deadlineMs = deadlineMs;
