@@ -110,7 +110,7 @@ export class ChainTrial {
 
   /** Ends all work as it is granted, and lets time pass, until nobody waits or it has been tried often enough. */
   async drain(): Promise<void> {
-    for (let round = 0; round < 400 && this.watch.waiting.length > 0; round++) {
+    for (let round = 0; round < 10_000 && this.watch.waiting.length > 0; round++) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       while (this.watch.holding.length > 0) await this.watch.disposeOne(0);
       // oxlint-disable-next-line no-await-in-loop

@@ -164,7 +164,7 @@ export class PartitionTrial {
   }
 
   async drain(): Promise<void> {
-    for (let round = 0; round < 300 && this.watch.waiting.length > 0; round++) {
+    for (let round = 0; round < 10_000 && this.watch.waiting.length > 0; round++) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       while (this.watch.holding.length > 0) await this.watch.disposeOne(0);
       // oxlint-disable-next-line no-await-in-loop
