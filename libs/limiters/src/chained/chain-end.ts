@@ -12,7 +12,16 @@ export interface Endable {
 
 /** Those among limiters that may end before those they stand for. */
 export function endablesAmong(limiters: readonly object[]): readonly Endable[] {
-  return limiters.filter((limiter): limiter is Endable => hasEnded in limiter);
+  return limiters.filter(isEndable);
+}
+
+/** Whether a limiter says that it has ended, or a chain within it. */
+export function isEnded(limiter: object): boolean {
+  return isEndable(limiter) && limiter[hasEnded];
+}
+
+function isEndable(limiter: object): limiter is Endable {
+  return hasEnded in limiter;
 }
 
 /** Whether one of them has ended. */

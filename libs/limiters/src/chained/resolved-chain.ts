@@ -5,7 +5,7 @@ import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import type { ChainParticipant } from './chain-participant.js';
 import type { Endable } from './chain-end.js';
-import { endablesAmong, hasEnded, hasOneEnded } from './chain-end.js';
+import { hasEnded, isEnded } from './chain-end.js';
 import { chainParticipants, participantsOf } from './chain-participant.js';
 import { combineStatistics } from './chain-statistics.js';
 
@@ -30,7 +30,7 @@ export class ResolvedChain extends RateLimiter {
 
   /** @internal */
   get [hasEnded](): boolean {
-    return this.#chain[hasEnded] || hasOneEnded(endablesAmong(this.#limiters));
+    return this.#chain[hasEnded] || this.#limiters.some(isEnded);
   }
 
   override get idleDurationMs(): null {

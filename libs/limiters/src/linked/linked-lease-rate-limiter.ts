@@ -1,5 +1,5 @@
 import type { AsyncRateLimiter } from '../async-rate-limiter.js';
-import { endablesAmong, hasEnded, hasOneEnded } from '../chained/chain-end.js';
+import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireBoolean, requireClock, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
@@ -74,7 +74,7 @@ export abstract class LinkedLeaseRateLimiter<TResource> extends PartitionedRateL
 
   /** @internal Ended itself, or its base is a chain that has ended. */
   get [hasEnded](): boolean {
-    return this.#isDisposed || hasOneEnded(endablesAmong([this.#base]));
+    return this.#isDisposed || isEnded(this.#base);
   }
 
   /** What stands for the resource in a chain. */

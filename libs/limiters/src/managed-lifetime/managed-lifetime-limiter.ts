@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../async-rate-limiter.js';
-import { endablesAmong, hasEnded, hasOneEnded } from '../chained/chain-end.js';
+import { hasEnded, isEnded } from '../chained/chain-end.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants, participantsOf } from '../chained/chain-participant.js';
 import { show, typeError } from '../errors.js';
@@ -37,7 +37,7 @@ export class ManagedLifetimeLimiter extends RateLimiter {
 
   /** @internal Ended itself, or what it manages is a chain that has ended. */
   get [hasEnded](): boolean {
-    return this.#isDisposed || hasOneEnded(endablesAmong([this.#inner]));
+    return this.#isDisposed || isEnded(this.#inner);
   }
 
   /** The limiter whose lifetime is managed. @internal */

@@ -1,5 +1,5 @@
 import type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
-import { endablesAmong, hasEnded, hasOneEnded } from '../chained/chain-end.js';
+import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireDelay, requirePermitCount } from '../checks.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
@@ -170,7 +170,7 @@ export class TranslatingRateLimiter<TOuter, TInner> extends PartitionedRateLimit
 
   /** @internal Ended itself, or what it translates for is a chain that has ended. */
   get [hasEnded](): boolean {
-    return this.#isDisposed || hasOneEnded(endablesAmong([this.#inner]));
+    return this.#isDisposed || isEnded(this.#inner);
   }
 
   /** The limiter of the translated resource's partition. */
