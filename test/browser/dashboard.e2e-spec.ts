@@ -56,11 +56,12 @@ async function once(what: string, read: () => Promise<number>, holds: (value: nu
   }
 }
 
-/** Fills the form of the controls, without sending. */
-async function fill(page: Page, plan: Readonly<Record<string, string>>): Promise<void> {
+/** Fills the form of the controls, and sends. */
+async function send(page: Page, plan: Readonly<Record<string, string>>): Promise<void> {
   for (const name of ['target', 'shape']) await page.selectOption(`select[name="${name}"]`, plan[name]!);
   for (const name of ['rate', 'clients', 'concurrency', 'seconds'])
     await page.fill(`input[name="${name}"]`, plan[name]!);
+  await page.getByRole('button', { name: 'Send' }).click();
 }
 
 const overflow = (page: Page) =>
@@ -70,7 +71,7 @@ describe('the dashboard in a browser', () => {
   it('shows a burst granted and refused, in charts and in tables, and whose it was', async () => {
     const { page, faults } = await open();
     await live(page);
-    await fill(page, {
+    await send(page, {
       target: 'window',
       shape: 'burst',
       rate: '30',
@@ -78,7 +79,6 @@ describe('the dashboard in a browser', () => {
       concurrency: '50',
       seconds: '1',
     });
-    await page.getByRole('button', { name: 'Send' }).click();
     await page.locator('output', { hasText: /^Sent 30: 20 × 200, 10 × 429$/ }).waitFor();
     await card(page, 'window').locator('.facts', { hasText: '20 granted, 10 refused in all' }).waitFor();
     expect(await card(page, 'window').locator('canvas').first().isVisible()).toBe(true);
@@ -96,7 +96,7 @@ describe('the dashboard in a browser', () => {
   it('shows a queue that builds up and drains, and leases while they are held', async () => {
     const { page, faults } = await open();
     await live(page);
-    await fill(page, {
+    await send(page, {
       target: 'queue',
       shape: 'burst',
       rate: '24',
@@ -104,7 +104,6 @@ describe('the dashboard in a browser', () => {
       concurrency: '50',
       seconds: '1',
     });
-    await page.getByRole('button', { name: 'Send' }).click();
     await card(page, 'queue').waitFor();
     expect(await figure(page, 'queue', 'waiting', (value) => value > 0)).toBeLessThanOrEqual(20);
     expect(await figure(page, 'queue', 'in use', (value) => value > 0)).toBeLessThanOrEqual(4);
@@ -119,7 +118,7 @@ describe('the dashboard in a browser', () => {
   it('stops traffic that nobody wants any more', async () => {
     const { page } = await open();
     await live(page);
-    await fill(page, {
+    await send(page, {
       target: 'queue',
       shape: 'steady',
       rate: '50',
@@ -127,7 +126,6 @@ describe('the dashboard in a browser', () => {
       concurrency: '200',
       seconds: '60',
     });
-    await page.getByRole('button', { name: 'Send' }).click();
     await figure(page, 'queue', 'waiting', (value) => value > 0);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.locator('output', { hasText: /^Sent .* without an answer/ }).waitFor();
