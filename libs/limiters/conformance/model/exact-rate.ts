@@ -16,7 +16,10 @@ export interface RateSetup {
  * construction.
  */
 export abstract class ExactRate {
-  /** Since when everything is available; `null` while something is not. */
+  /**
+   * Since when everything is available; `null` while something is not. What is full remembers no other moment: being
+   * asked leaves no trace, so that a clock that steps back meanwhile takes nothing away.
+   */
   fullSince: bigint | null = 0n;
   protected readonly limit: bigint;
   protected readonly duration: bigint;
@@ -68,12 +71,16 @@ class ExactWindow extends ExactRate {
 
   apply(now: bigint): boolean {
     const before = this.#segmentAt(this.#appliedTo);
-    if (now <= this.#appliedTo) return false;
+    if (now <= this.#appliedTo || (this.fullSince !== null && !this.isManual)) return false;
     this.#appliedTo = now;
     const segment = this.#segmentAt(now);
     const last = this.#grants.at(-1);
     this.#grants = this.#grants.filter((grant) => grant.segment + this.#segments > segment);
-    if (last !== undefined && this.#grants.length === 0) this.becomesFull(this.#comesBackAt(last), now);
+    if (last !== undefined && this.#grants.length === 0) {
+      const fullAt = this.#comesBackAt(last);
+      this.becomesFull(fullAt, now);
+      if (!this.isManual) this.#appliedTo = fullAt;
+    }
     return segment > before;
   }
 
@@ -88,7 +95,8 @@ class ExactWindow extends ExactRate {
     return dueAt;
   }
 
-  protected spend(permits: bigint): void {
+  protected spend(permits: bigint, now: bigint): void {
+    if (!this.isManual && now > this.#appliedTo) this.#appliedTo = now;
     this.#grants.push({ segment: this.#segmentAt(this.#appliedTo), permits });
   }
 
@@ -118,16 +126,13 @@ class ExactGreedyBucket extends ExactRate {
   }
 
   apply(now: bigint): boolean {
-    if (now <= this.#reference) return false;
-    if (this.fullSince !== null) {
-      if (!this.isManual) this.#reference = now;
-      return false;
-    }
+    if (now <= this.#reference || this.fullSince !== null) return false;
     const fullAt = this.dueAt(this.limit);
     this.#parts += (now - this.#reference) * this.#rate;
     this.#reference = now;
     if (this.#parts >= this.limit * this.duration) {
       this.#parts = this.limit * this.duration;
+      this.#reference = fullAt;
       this.becomesFull(fullAt, now);
     }
     return true;
@@ -162,6 +167,7 @@ class ExactIntervalBucket extends ExactRate {
     this.available += passed * this.#perPeriod;
     if (this.available >= this.limit) {
       this.available = this.limit;
+      if (!this.isManual) this.#boundary = fullAt / this.duration;
       this.becomesFull(fullAt, now);
     }
     return true;

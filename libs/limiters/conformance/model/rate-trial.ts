@@ -193,9 +193,6 @@ export class RateTrial {
   }
 
   #moveTo(nowNs: number): void {
-    // What is full need not remember when it was last asked. So the clock steps back only where nothing is.
-    if (nowNs < this.#nowNs && [...this.#pairs.values()].some(({ model }) => model.fullSince !== null))
-      return;
     this.clock.advance((nowNs - this.#nowNs) / NANOSECONDS_PER_MS);
     this.#nowNs = Math.round((this.clock.now() - 12_345) * NANOSECONDS_PER_MS);
   }
