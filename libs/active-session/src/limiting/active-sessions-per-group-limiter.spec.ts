@@ -199,7 +199,7 @@ describe('sessions and requests that come and go in any order', () => {
       fc.asyncProperty(
         fc.integer({ min: 1, max: 2 }),
         fc.nat({ max: 4 }),
-        fc.array(anyStep, { minLength: 1, maxLength: 80 }),
+        fc.array(anyStep, { minLength: 1, maxLength: 80, size: 'max' }),
         async (permitLimit, queueLimit, steps) => {
           const trial = new Trial(permitLimit, queueLimit);
           for (const step of steps) {

@@ -60,7 +60,7 @@ describe.each(CLIENTS)('through $name', ({ open }) => {
     );
     const property = fc.asyncProperty(
       anySetup,
-      fc.array(anyStep, { minLength: 1, maxLength: 25 }),
+      fc.array(anyStep, { minLength: 1, maxLength: 40, size: 'max' }),
       async (setup, steps) => {
         nowUs = START_US;
         const clock = new FakeClock();

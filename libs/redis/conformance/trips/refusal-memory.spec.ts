@@ -30,7 +30,7 @@ const anySteps = fc.array(
     isOther: fc.boolean(),
     latencyMs: fc.integer({ min: 0, max: 5 }),
   }),
-  { minLength: 1, maxLength: 40 },
+  { minLength: 1, maxLength: 40, size: 'max' },
 );
 
 const refusedFor = (waitMs: number) =>
