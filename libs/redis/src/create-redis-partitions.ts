@@ -1,4 +1,5 @@
 import type { RateLimitPartition } from '@ratelease/limiters';
+import { otherCopies } from '@ratelease/limiters';
 import {
   positiveInteger,
   positiveTime,
@@ -125,6 +126,17 @@ export class RedisPartitions implements AsyncDisposable {
     );
   }
 }
+
+/**
+ * The class in the other loaded copies of this package, which has to lead to the same partitions where it is injected.
+ * @internal
+ */
+export function otherRedisPartitions(): readonly (typeof RedisPartitions)[] {
+  return otherCopies('redis.RedisPartitions', RedisPartitions);
+}
+
+// From the moment when it is loaded, the others find this copy.
+otherRedisPartitions();
 
 /**
  * Makes partitions whose limiters are shared through Redis or Valkey.

@@ -1,5 +1,6 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { otherCopies } from '@ratelease/limiters';
 import { ActiveSessions } from '../sessions/active-sessions.js';
 import type { ActiveSessionModuleOptions } from './active-session-options.js';
 import { readActiveSessionOptions } from './active-session-options.js';
@@ -43,12 +44,26 @@ export class ActiveSessionModule {
   }
 }
 
+/** `ActiveSessions` of the other loaded copies of this package. */
+function otherTokens(): readonly (typeof ActiveSessions)[] {
+  return otherCopies('active-session.ActiveSessions', ActiveSessions);
+}
+
+// From the moment when it is loaded, the others find this copy.
+otherTokens();
+
 function moduleWith(settings: Provider, imports: ModuleMetadata['imports'] = []): DynamicModule {
+  const own = [settings, ActiveSessions, { provide: ACTIVE_SESSIONS, useExisting: ActiveSessions }];
   return {
     module: ActiveSessionModule,
     global: true,
     imports,
-    providers: [settings, ActiveSessions, { provide: ACTIVE_SESSIONS, useExisting: ActiveSessions }],
-    exports: [ActiveSessions, ACTIVE_SESSIONS],
+    // Nest reads them when the application is made: by then every copy is loaded that it may meet.
+    get providers() {
+      return [...own, ...otherTokens().map((provide) => ({ provide, useExisting: ActiveSessions }))];
+    },
+    get exports() {
+      return [ActiveSessions, ACTIVE_SESSIONS, ...otherTokens()];
+    },
   };
 }

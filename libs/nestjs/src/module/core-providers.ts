@@ -73,12 +73,5 @@ export const CORE_PROVIDERS: readonly Provider[] = [
   },
 ];
 
-/** What other modules may inject: the service, the guard and the interceptor, and what they need when made elsewhere. */
-export const CORE_EXPORTS = [
-  ENFORCEMENT,
-  ADDITIONAL_LIMITS,
-  AdditionalLimits,
-  RateLimitingService,
-  RateLimitingGuard,
-  RateLimitingInterceptor,
-];
+/** What other modules need when they make guard or interceptor themselves, or are a copy of their own. */
+export const CORE_EXPORTS = [ENFORCEMENT, ADDITIONAL_LIMITS];

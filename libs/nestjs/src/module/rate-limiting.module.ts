@@ -4,6 +4,7 @@ import { RateLimitingConfigurationError } from '../errors/rate-limiting-configur
 import { shown } from '../errors/shown.js';
 import { callMark } from './call-mark.js';
 import { CORE_EXPORTS, CORE_PROVIDERS } from './core-providers.js';
+import { injectedClasses, providersForOtherCopies } from './injected-classes.js';
 import { readFeature } from './feature-policies.js';
 import { RateLimitingFeatureModule } from './rate-limiting-feature.module.js';
 import { RateLimitingCoreModule } from './rate-limiting-core.module.js';
@@ -67,12 +68,18 @@ export class RateLimitingModule {
 }
 
 function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: Provider[]): DynamicModule {
+  const providers = [callMark(), ...settings, ...CORE_PROVIDERS];
   const core: DynamicModule = {
     module: RateLimitingCoreModule,
     global: true,
     imports,
-    providers: [callMark(), ...settings, ...CORE_PROVIDERS],
-    exports: CORE_EXPORTS,
+    // Nest reads them when the application is made: by then every copy of this package is loaded that it may meet.
+    get providers() {
+      return [...providers, ...providersForOtherCopies()];
+    },
+    get exports() {
+      return [...CORE_EXPORTS, ...injectedClasses()];
+    },
   };
   return { module: RateLimitingModule, imports: [core] };
 }

@@ -4,6 +4,8 @@ import { endpointName } from '../endpoints/endpoint-rule.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
 import { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
+import type { InjectedClass } from '../module/injected-classes.js';
+import { copiesOf } from '../module/injected-classes.js';
 
 // Nest exports no constants for where `@UseGuards()` and `@UseInterceptors()` leave them.
 const GUARDS = '__guards__';
@@ -52,10 +54,13 @@ function isInterceptor(value: unknown): boolean {
   return isOf(RateLimitingInterceptor, value);
 }
 
-/** An instance, the class or a subclass of it, or Nest's record of one. */
-function isOf(type: new (...args: never[]) => object, value: unknown): boolean {
+/** An instance, the class or a subclass of it, or Nest's record of one; of whichever copy of the package. */
+function isOf(type: InjectedClass, value: unknown): boolean {
   const { metatype } = (value ?? {}) as { metatype?: unknown };
   const candidate = metatype ?? value;
-  if (typeof candidate !== 'function') return candidate instanceof type;
-  return candidate === type || candidate.prototype instanceof type;
+  return copiesOf(type).some((copy) =>
+    typeof candidate === 'function'
+      ? candidate === copy || candidate.prototype instanceof copy
+      : candidate instanceof copy,
+  );
 }

@@ -1,6 +1,6 @@
-import type { DynamicModule, OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { DynamicModule, ModuleMetadata, OnApplicationShutdown, Provider } from '@nestjs/common';
 import { Inject, Module } from '@nestjs/common';
-import { createRedisPartitions, RedisPartitions } from '../create-redis-partitions.js';
+import { createRedisPartitions, otherRedisPartitions, RedisPartitions } from '../create-redis-partitions.js';
 import type { RedisPartitionsOptions } from '../redis-partitions-options.js';
 import type { RedisRateLimitingAsyncOptions } from './redis-rate-limiting-options.js';
 
@@ -30,10 +30,7 @@ export class RedisRateLimitingModule implements OnApplicationShutdown {
   static forRootAsync({ imports, inject, useFactory }: RedisRateLimitingAsyncOptions): DynamicModule {
     const make = async (...dependencies: unknown[]): Promise<RedisPartitions> =>
       createRedisPartitions(await useFactory(...dependencies));
-    return {
-      ...globalModule({ provide: RedisPartitions, inject: inject ?? [], useFactory: make }),
-      imports: imports ?? [],
-    };
+    return globalModule({ provide: RedisPartitions, inject: inject ?? [], useFactory: make }, imports);
   }
 
   /** Gives held leases back and leaves the queues. */
@@ -42,11 +39,20 @@ export class RedisRateLimitingModule implements OnApplicationShutdown {
   }
 }
 
-function globalModule(provider: Provider): DynamicModule {
+function globalModule(provider: Provider, imports: ModuleMetadata['imports'] = []): DynamicModule {
   return {
     module: RedisRateLimitingModule,
     global: true,
-    providers: [provider],
-    exports: [RedisPartitions],
+    imports,
+    // Nest reads them when the application is made: by then every copy is loaded that it may meet.
+    get providers() {
+      return [
+        provider,
+        ...otherRedisPartitions().map((provide) => ({ provide, useExisting: RedisPartitions })),
+      ];
+    },
+    get exports() {
+      return [RedisPartitions, ...otherRedisPartitions()];
+    },
   };
 }

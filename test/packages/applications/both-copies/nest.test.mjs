@@ -1,14 +1,33 @@
-// One Nest application made of both copies of @ratelease/nestjs and @ratelease/active-session.
+// One Nest application made of both copies of the packages for Nest.
 import 'reflect-metadata';
-import { Catch, Controller, Get, Module, Post } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { Catch, Controller, Get, Inject, Module, Post } from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
 const require = createRequire(import.meta.url);
-const imported = { ...(await import('@ratelease/nestjs')), ...(await import('@ratelease/active-session')) };
-const required = { ...require('@ratelease/nestjs'), ...require('@ratelease/active-session') };
+const PACKAGES = ['nestjs', 'active-session', 'redis', 'redis/nestjs', 'dashboard'].map(
+  (name) => `@ratelease/${name}`,
+);
+const imported = Object.assign({}, ...(await Promise.all(PACKAGES.map((name) => import(name)))));
+const required = Object.assign({}, ...PACKAGES.map((name) => require(name)));
+
+/** What is injected by its class, and whether its own copy provides it is of no concern. */
+const INJECTED = [
+  'RateLimitingService',
+  'AdditionalLimits',
+  'ActiveSessions',
+  'RedisPartitions',
+  'RateLimitingGuard',
+];
+
+/** Nobody asks Redis here: who gets the partitions is the question. */
+const UNASKED_CLIENT = Object.assign(new EventEmitter(), {
+  status: 'wait',
+  evalsha: () => assert.fail('asked'),
+});
 
 /** What decorators do, without TypeScript. */
 function decorate(type, method, ...decorators) {
@@ -22,6 +41,9 @@ function application(ours, theirs) {
     list() {
       return 'things';
     }
+    ofLibrary() {
+      return 'of the library';
+    }
     free() {
       return 'free';
     }
@@ -33,6 +55,7 @@ function application(ours, theirs) {
     }
   }
   decorate(ThingsController, 'list', Get(), theirs.EnableRateLimiting(['perClient', 'atOnce']));
+  decorate(ThingsController, 'ofLibrary', Get('library'), ours.EnableRateLimiting('ofLibrary'));
   decorate(ThingsController, 'free', Get('free'), theirs.DisableRateLimiting());
   decorate(ThingsController, 'open', Post(), theirs.OpensActiveSession());
   decorate(ThingsController, 'poll', Get('sessions/:sessionId'));
@@ -47,6 +70,22 @@ function application(ours, theirs) {
     }
   }
   Catch(theirs.RateLimitRejectedException)(RejectionFilter);
+
+  // A library of the other format: everything that it injects by its class belongs to `theirs`.
+  class LibraryModule {
+    constructor(...injected) {
+      [this.service, this.limits, this.sessions, this.shared, this.guard] = injected;
+      this.limits.add('library', { algorithm: 'concurrency', permitLimit: 50 });
+    }
+  }
+  INJECTED.forEach((name, index) => Inject(theirs[name])(LibraryModule, undefined, index));
+  Module({
+    imports: [
+      theirs.RateLimitingModule.forFeature({
+        policies: { ofLibrary: { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 3_600_000 } },
+      }),
+    ],
+  })(LibraryModule);
 
   class AppModule {}
   Module({
@@ -65,10 +104,14 @@ function application(ours, theirs) {
       }),
       ours.ActiveSessionModule.forRoot({ group: theirs.bySessionHeader('x-group') }),
       theirs.ActiveSessionLimitingModule.forRoot({ permitLimit: 1 }),
+      ours.RedisRateLimitingModule.forRoot({ client: UNASKED_CLIENT }),
+      theirs.RateLimitingDashboardModule.forRoot({ guards: 'unguarded' }),
+      LibraryModule,
     ],
     controllers: [ThingsController],
+    providers: [{ provide: APP_GUARD, useExisting: theirs.RateLimitingGuard }],
   })(AppModule);
-  return { AppModule, RejectionFilter };
+  return { AppModule, LibraryModule, RejectionFilter };
 }
 
 for (const [name, ours, theirs] of [
@@ -77,7 +120,7 @@ for (const [name, ours, theirs] of [
 ]) {
   test(`modules by ${name}: one set of limits`, async () => {
     assert.notEqual(ours.RateLimitingModule, theirs.RateLimitingModule);
-    const { AppModule, RejectionFilter } = application(ours, theirs);
+    const { AppModule, LibraryModule, RejectionFilter } = application(ours, theirs);
     const app = await NestFactory.create(AppModule, { logger: ['error'], abortOnError: false });
     app.useGlobalFilters(new RejectionFilter());
     await app.listen(0, '127.0.0.1');
@@ -89,13 +132,28 @@ for (const [name, ours, theirs] of [
         [200, 200, 429],
       );
       assert.match(answers[2].headers.get('retry-after'), /^\d+$/);
-      assert.match(answers[2].headers.get('ratelimit'), /"global";r=100, "perClient";r=0;t=\d+/);
+      assert.match(
+        answers[2].headers.get('ratelimit'),
+        /"global";r=100, "library";r=50, "perClient";r=0;t=\d+/,
+      );
       assert.deepEqual(await answers[2].json(), { policyName: 'perClient' });
       assert.equal((await fetch(`${url}/free`)).headers.get('ratelimit'), null);
 
       const rows = app.get(ours.RateLimitingService, { strict: false }).overview();
       const { granted, refused } = rows.find(({ policy }) => policy === 'perClient');
       assert.deepEqual([granted, refused], [2, 1]);
+
+      const library = [await fetch(`${url}/library`), await fetch(`${url}/library`)];
+      assert.deepEqual(
+        library.map(({ status }) => status),
+        [200, 429],
+      );
+
+      const { service, sessions, shared, guard } = app.get(LibraryModule);
+      assert.equal(service, app.get(ours.RateLimitingService, { strict: false }));
+      assert.equal(sessions, app.get(ours.ActiveSessions, { strict: false }));
+      assert.equal(shared, app.get(ours.RedisPartitions, { strict: false }));
+      assert.equal(guard, app.get(ours.RateLimitingGuard, { strict: false }));
 
       const open = { method: 'POST', headers: { 'x-group': 'ann' } };
       const opened = await fetch(url, open);
@@ -104,8 +162,23 @@ for (const [name, ours, theirs] of [
       assert.equal(await (await fetch(`${url}/sessions/${id}`, { headers: open.headers })).text(), id);
       assert.equal((await fetch(url, open)).status, 429);
       assert.equal(app.get(ours.ActiveSessions, { strict: false }).groups.length, 1);
+      assert.equal((await fetch(`${url.replace('/things', '')}/rate-limits`)).status, 200);
+
+      theirs.resetRateLimiting(app);
+      assert.equal((await fetch(url)).status, 200);
     } finally {
       await app.close();
     }
   });
 }
+
+test('configured by both copies, the application does not boot: there would be two sets of limits', async () => {
+  class AppModule {}
+  Module({ imports: [imported.RateLimitingModule.forRoot(), required.RateLimitingModule.forRoot()] })(
+    AppModule,
+  );
+  await assert.rejects(
+    NestFactory.create(AppModule, { logger: false, abortOnError: false }).then((app) => app.init()),
+    { name: 'RateLimitingConfigurationError', code: 'ERR_RL_MODULE_TWICE' },
+  );
+});
