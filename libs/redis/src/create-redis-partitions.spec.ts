@@ -70,6 +70,18 @@ describe('options', () => {
     );
   });
 
+  test.each([
+    [-1, 0],
+    [1.5, 0],
+    ['9', 0],
+    [10, 5],
+  ])('to reserve %p ahead beside a queue of %d is an error', (reserveAhead, queueLimit) => {
+    const window = { permitLimit: 100, windowMs: 1_000, queueLimit, reserveAhead: reserveAhead as number };
+    expect(codeOf(() => limiterOf(shared.getFixedWindowLimiter('key', () => window)))).toBe(
+      'ERR_RL_INVALID_OPTION',
+    );
+  });
+
   test('must come from a function', () => {
     expect(codeOf(() => shared.getFixedWindowLimiter('key', {} as never))).toBe('ERR_RL_INVALID_ARGUMENT');
   });

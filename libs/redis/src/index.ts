@@ -10,6 +10,7 @@ export type {
   RedisSlidingWindowLimiterOptions,
   RedisTokenBucketLimiterOptions,
   SharedLimiterOptions,
+  SharedRateLimiterOptions,
 } from './remote/limiter-options.js';
 export { RemoteRateLimiter } from './remote/remote-rate-limiter.js';
 export type { RedisPartitionsOptions } from './redis-partitions-options.js';

@@ -1,4 +1,4 @@
-import type { AsyncRateLimiter, RateLimiter, RateLimitPartition } from '@ratelease/limiters';
+import type { AsyncRateLimiter, Clock, RateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import {
   FixedWindowRateLimiter,
   SlidingWindowRateLimiter,
@@ -7,6 +7,7 @@ import {
 import type { FakeClock } from '@ratelease/limiters/testing';
 import * as fc from 'fast-check';
 import type { RedisPartitions } from '../../src/create-redis-partitions.js';
+import type { SharedRateLimiterOptions } from '../../src/index.js';
 
 /** The algorithms whose permits come back with time. */
 export const RATES = ['fixedWindow', 'slidingWindow', 'greedyBucket', 'intervalBucket'] as const;
@@ -44,8 +45,15 @@ export function inProcess(rate: Rate, setup: Setup, clock: FakeClock): RateLimit
 }
 
 /** The same limiter on the server. */
-export function shared(partitions: RedisPartitions, rate: Rate, setup: Setup, key: string): AsyncRateLimiter {
-  return limiterOf(partition(partitions, rate, setup, key));
+// oxlint-disable-next-line max-params -- who, what and where
+export function shared(
+  partitions: RedisPartitions,
+  rate: Rate,
+  setup: Setup,
+  key: string,
+  more: SharedRateLimiterOptions & { clock?: Clock } = {},
+): AsyncRateLimiter {
+  return limiterOf(partition(partitions, rate, setup, { key, more }));
 }
 
 /** The limiter of a partition. */
@@ -58,18 +66,19 @@ function partition(
   rate: Rate,
   setup: Setup,
   // oxlint-disable-next-line max-params -- who, what and where
-  key: string,
+  { key, more }: { key: string; more: object },
 ): RateLimitPartition<string, AsyncRateLimiter> {
   switch (rate) {
     case 'fixedWindow':
-      return partitions.getFixedWindowLimiter(key, () => windowOptions(setup));
+      return partitions.getFixedWindowLimiter(key, () => ({ ...windowOptions(setup), ...more }));
     case 'slidingWindow':
       return partitions.getSlidingWindowLimiter(key, () => ({
         ...windowOptions(setup),
         segmentsPerWindow: setup.segments,
+        ...more,
       }));
     default:
-      return partitions.getTokenBucketLimiter(key, () => bucketOptions(rate, setup));
+      return partitions.getTokenBucketLimiter(key, () => ({ ...bucketOptions(rate, setup), ...more }));
   }
 }
 

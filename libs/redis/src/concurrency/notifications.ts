@@ -1,4 +1,5 @@
 import type { ChannelSubscription } from '../clients/redis-connection.js';
+import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 
 /** What a process is told about one of its waits: it was granted, or a newer request took its place. */
@@ -22,7 +23,7 @@ export class Notifications {
   start(timeoutMs: number): Promise<void> | undefined {
     if (this.#isSubscribed) return undefined;
     this.#subscription ??= this.#subscribe();
-    return this.#readyWithin(this.#subscription.ready, timeoutMs);
+    return settledWithin(this.#subscription.ready, timeoutMs);
   }
 
   expect(member: string, handler: (notice: Notice) => void): void {
@@ -50,14 +51,5 @@ export class Notifications {
   #hear(message: string): void {
     const handler = this.#handlers.get(message.slice(1));
     handler?.(message.startsWith('g') ? 'granted' : 'evicted');
-  }
-
-  async #readyWithin(ready: Promise<void>, timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([ready, timeout]);
-    clearTimeout(timer);
   }
 }

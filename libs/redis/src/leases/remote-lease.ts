@@ -85,7 +85,7 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
   [undoLease](): void {
     if (this.#released !== undefined) return;
     const { store, group, permits, standing, nowUs } = this.#facts;
-    if (permits > 0) store.giveBack(group, permits, { kind: 'granted', standing, nowUs });
+    if (permits > 0) void store.giveBack(group, permits, { kind: 'granted', standing, nowUs });
     void this.#release();
   }
 

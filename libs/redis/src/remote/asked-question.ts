@@ -23,7 +23,7 @@ export class AskedQuestion extends DecisionRequest {
   /** What was granted to nobody is given back. */
   protected override onLate(answer: Answer): void {
     const { permits } = this.question;
-    if (answer.kind === 'granted' && permits > 0) this.#store.giveBack(this.group, permits, answer);
+    if (answer.kind === 'granted' && permits > 0) void this.#store.giveBack(this.group, permits, answer);
   }
 
   protected override onExpired(): void {

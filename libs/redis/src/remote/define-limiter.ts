@@ -17,7 +17,7 @@ import type {
   RedisFixedWindowLimiterOptions,
   RedisSlidingWindowLimiterOptions,
   RedisTokenBucketLimiterOptions,
-  SharedLimiterOptions,
+  SharedRateLimiterOptions,
 } from './limiter-options.js';
 
 /** What a limiter takes over from the options of `createRedisPartitions`. */
@@ -37,6 +37,7 @@ interface Numbers {
   readonly windowMs: number | undefined;
   /** The same limiter in this process, with a share of the limit. */
   makeLocal(instances: number): RateLimiter;
+  readonly reservedForUs?: (resetUs: number) => number;
 }
 
 /** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
@@ -57,6 +58,8 @@ export function defineFixedWindow(
     limit: permitLimit,
     windowMs,
     makeLocal,
+    // They are void with the window: it never grants more than its limit.
+    reservedForUs: (resetUs) => resetUs,
   });
 }
 
@@ -84,6 +87,8 @@ export function defineSlidingWindow(
     limit: permitLimit,
     windowMs,
     makeLocal,
+    // They are void with the segment, which is a window before they come back: what is spent counts where it is spent.
+    reservedForUs: (resetUs) => resetUs - window + Math.floor(window / segmentsPerWindow),
   });
 }
 
@@ -149,7 +154,7 @@ function share(limit: number, instances: number): number {
 }
 
 function define(
-  options: SharedLimiterOptions & LimiterOptions & { autoReplenishment?: boolean | undefined },
+  options: SharedRateLimiterOptions & LimiterOptions & { autoReplenishment?: boolean | undefined },
   defaults: SharedDefaults,
   made: Numbers,
 ): LimiterDefinition {
@@ -172,6 +177,8 @@ function define(
     windowMs: made.windowMs,
     returnsAtEnd: made.algorithm === 'fixedWindow' || made.algorithm === 'slidingWindow',
     queueLimit: options.queueLimit ?? 0,
+    reserveAhead: reserveAheadOf(options),
+    instances,
     isNewestFirst,
     leaseTtlMs: 0,
     clock: options.clock ?? systemClock,
@@ -181,7 +188,22 @@ function define(
     refusalCacheMs: requireTime('Shared limiter: refusalCacheMs', refusalCacheMs),
     localLimit: share(made.limit, instances),
     makeLocal: () => made.makeLocal(instances),
+    reservedForUs: made.reservedForUs ?? (() => Infinity),
   };
+}
+
+/** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for no integer of at least 0, and beside a queue. */
+function reserveAheadOf({
+  reserveAhead = 0,
+  queueLimit = 0,
+}: SharedRateLimiterOptions & LimiterOptions): number {
+  positiveInteger('Shared limiter: reserveAhead', reserveAhead, 0);
+  if (reserveAhead === 0 || queueLimit === 0) return reserveAhead;
+  throw rangeError(
+    'ERR_RL_INVALID_OPTION',
+    `Shared limiter: reserveAhead must be 0 beside a queue (queueLimit ${queueLimit}), but got ${reserveAhead}: who ` +
+      'waits would be passed by those who find a reserve. Leave one of them out.',
+  );
 }
 
 /** A limiter of another algorithm never reads the state of this one, whatever their names are. */

@@ -25,6 +25,10 @@ export interface LimiterDefinition extends FailurePolicy {
   /** Whether what is granted comes back at a moment of its own: windows, not buckets. */
   readonly returnsAtEnd: boolean;
   readonly queueLimit: number;
+  /** How many permits a process may reserve for requests to come; 0: none. */
+  readonly reserveAhead: number;
+  /** Over how many processes the limit is divided where each has its share. */
+  readonly instances: number;
   readonly isNewestFirst: boolean;
   /** How long a lease lasts unless it is renewed; concurrency only. */
   readonly leaseTtlMs: number;
@@ -35,4 +39,6 @@ export interface LimiterDefinition extends FailurePolicy {
   readonly localLimit: number;
   /** A limiter in this process with that share of the limit. */
   makeLocal(): RateLimiter;
+  /** µs for which permits may be reserved that come back after so many µs, so that windows hold what they promise. */
+  reservedForUs(resetUs: number): number;
 }

@@ -24,6 +24,19 @@ export interface SharedLimiterOptions {
   readonly refusalCacheMs?: number | undefined;
 }
 
+/** What the shared limiters of rates can have beside it. */
+export interface SharedRateLimiterOptions extends SharedLimiterOptions {
+  /**
+   * How many permits, an integer of at least 0, this process may reserve for requests to come, so that it grants them
+   * without asking the server. It reserves as many as it spends in a tenth of a second, and fewer and fewer as the
+   * limit runs out; what it does not spend within half a second it gives back. Windows are never exceeded by it; of a
+   * bucket each process may grant so many more, see
+   * _Reserving ahead_ in the guide to shared limits. Not beside a queue.
+   * @defaultValue 0
+   */
+  readonly reserveAhead?: number | undefined;
+}
+
 /** Options of a shared concurrency limiter. */
 export interface RedisConcurrencyLimiterOptions extends ConcurrencyLimiterOptions, SharedLimiterOptions {
   /**
@@ -35,11 +48,13 @@ export interface RedisConcurrencyLimiterOptions extends ConcurrencyLimiterOption
 }
 
 /** Options of a shared token bucket. `tokenLimit` times the period in µs must stay below 2^53. */
-export interface RedisTokenBucketLimiterOptions extends TokenBucketRateLimiterOptions, SharedLimiterOptions {}
+export interface RedisTokenBucketLimiterOptions
+  extends TokenBucketRateLimiterOptions, SharedRateLimiterOptions {}
 
 /** Options of a shared fixed window. `permitLimit` times the window in µs must stay below 2^53. */
-export interface RedisFixedWindowLimiterOptions extends FixedWindowRateLimiterOptions, SharedLimiterOptions {}
+export interface RedisFixedWindowLimiterOptions
+  extends FixedWindowRateLimiterOptions, SharedRateLimiterOptions {}
 
 /** Options of a shared sliding window. `permitLimit` times the window in µs must stay below 2^53. */
 export interface RedisSlidingWindowLimiterOptions
-  extends SlidingWindowRateLimiterOptions, SharedLimiterOptions {}
+  extends SlidingWindowRateLimiterOptions, SharedRateLimiterOptions {}

@@ -1,4 +1,4 @@
-import type { RateLimitLease } from '@ratelease/limiters';
+import type { Clock, RateLimitLease } from '@ratelease/limiters';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
 import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
@@ -7,6 +7,7 @@ import { DecisionRequest } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import type { Store } from '../store/store.js';
 import type { AcquisitionContext, Outcome } from './acquisition.js';
+import type { Reserve } from '../reserve/reserve.js';
 import type { RefusalMemory } from './refusal-memory.js';
 import type { RemoteRateLimiter } from './remote-rate-limiter.js';
 
@@ -15,6 +16,7 @@ export interface PlainAsking {
   readonly limiters: readonly RemoteRateLimiter[];
   readonly signal: AbortSignal | undefined;
   readonly refusals: RefusalMemory | undefined;
+  readonly reserve: Reserve | undefined;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -30,12 +32,15 @@ export class PlainDecision extends DecisionRequest {
   readonly #context: AcquisitionContext;
   readonly #asking: PlainAsking;
   readonly #generation: number;
+  /** When it was asked, by the clock of the limiter; only where refusals are remembered. */
+  readonly #askedMs: number;
 
   constructor(context: AcquisitionContext, group: LimiterGroup, permits: number, asking: PlainAsking) {
     super(group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' });
     this.#context = context;
     this.#asking = asking;
     this.#generation = context.states.store.generation;
+    this.#askedMs = asking.refusals === undefined ? 0 : this.#clock.now();
     asking.signal?.addEventListener('abort', this);
   }
 
@@ -46,10 +51,14 @@ export class PlainDecision extends DecisionRequest {
 
   /** Asks the store, where the answer isn't known already. */
   ask(): void {
-    const known = this.#asking.refusals?.recall(this.question.permits, this.sinceMs, this.#generation);
-    // Without a store the policy answers, not the memory.
-    if (known !== undefined && this.#store.health.isAvailable) return this.answer(known);
+    const { refusals, reserve } = this.#asking;
+    const { permits } = this.question;
+    const known = reserve?.take(permits) ?? refusals?.recall(permits, this.#askedMs, this.#generation);
+    // Without a store the policy answers, not the memory; but what is reserved is paid for.
+    if (known !== undefined && (known.kind === 'granted' || this.#store.health.isAvailable))
+      return this.answer(known);
     this.#store.ask(this);
+    reserve?.refill(permits);
   }
 
   /** The signal aborts: the caller learns it at once, and what is granted later is given back. */
@@ -61,13 +70,14 @@ export class PlainDecision extends DecisionRequest {
   }
 
   protected override onAnswer(answer: Answer): void {
-    const { signal, resolve } = this.#asking;
+    const { signal, reserve, resolve } = this.#asking;
     signal?.removeEventListener('abort', this);
     switch (answer.kind) {
       case 'granted':
-        this.#end(-1, answer.standing);
-        return resolve({ lease: this.#leaseOf(answer), refusedBy: -1, retryAfterOfAllMs: undefined });
+        if (this.isSent) reserve?.heard(answer.standing);
+        return this.#grant(answer);
       case 'refused':
+        if (this.#isHelpedOut(answer)) return;
         this.#remember(answer);
         this.#end(answer.member, answer.standing);
         return resolve(this.#refused(answer));
@@ -80,15 +90,24 @@ export class PlainDecision extends DecisionRequest {
   /** What was granted to nobody is given back. */
   protected override onLate(answer: Answer): void {
     const { permits } = this.question;
-    if (answer.kind === 'granted' && permits > 0) this.#store.giveBack(this.group, permits, answer);
+    if (answer.kind === 'granted' && permits > 0) void this.#store.giveBack(this.group, permits, answer);
   }
 
   protected override onExpired(): void {
     this.#store.health.timedOut(this.sinceMs);
   }
 
+  get #clock(): Clock {
+    return this.group.definitions[0]!.clock;
+  }
+
   get #store(): Store {
     return this.#context.states.store;
+  }
+
+  #grant(granted: Granted): void {
+    this.#end(-1, granted.standing);
+    this.#asking.resolve({ lease: this.#leaseOf(granted), refusedBy: -1, retryAfterOfAllMs: undefined });
   }
 
   #leaseOf({ standing, nowUs }: Granted): RateLimitLease {
@@ -103,15 +122,33 @@ export class PlainDecision extends DecisionRequest {
     });
   }
 
+  /**
+   * The server counts what is reserved as granted: a request that is refused for that is granted what came meanwhile,
+   * or asks again when the reserve has been given back.
+   */
+  #isHelpedOut(refused: Refused): boolean {
+    const { reserve } = this.#asking;
+    const { permits } = this.question;
+    if (reserve === undefined || !this.isSent) return false;
+    reserve.heard(refused.standing);
+    const reserved = reserve.take(permits);
+    if (reserved !== undefined) {
+      this.#grant(reserved);
+      return true;
+    }
+    if (reserve.giveBack() === null && !reserve.isReturning) return false;
+    new PlainDecision(this.#context, this.group, permits, { ...this.#asking, reserve: undefined }).ask();
+    return true;
+  }
+
   /** Only what the server has said itself: an answer from the memory must not prolong it. */
   #remember(refused: Refused): void {
     const { refusals } = this.#asking;
     if (refusals === undefined || !this.isSent) return;
-    const { sinceMs, question } = this;
     const hearing = {
-      permits: question.permits,
-      sinceMs,
-      nowMs: performance.now(),
+      permits: this.question.permits,
+      sinceMs: this.#askedMs,
+      nowMs: this.#clock.now(),
       generation: this.#generation,
     };
     refusals.keep(refused, hearing);

@@ -1,15 +1,18 @@
 import { LeaseKeeper } from '../concurrency/lease-keeper.js';
 import { Notifications } from '../concurrency/notifications.js';
+import { Reserve } from '../reserve/reserve.js';
+import type { LimiterGroup } from '../store/limiter-group.js';
 import type { Store } from '../store/store.js';
 import { RateQueue } from '../waiting/rate-queue.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 
-/** What this process keeps of the limiters that are in use: leases it holds, requests that wait. */
+/** What this process keeps of the limiters that are in use: leases it holds, requests that wait, permits it reserved. */
 export class ProcessStates {
   readonly store: Store;
   readonly notifications: Notifications;
   readonly #keepers = new Map<string, LeaseKeeper>();
   readonly #queues = new Map<string, RateQueue>();
+  readonly #reserves = new Map<string, Reserve>();
   #isEnded = false;
 
   constructor(store: Store) {
@@ -52,12 +55,28 @@ export class ProcessStates {
     return this.#queues.get(`${partitionKey} ${definition.name}`);
   }
 
+  /** What is reserved of a group; `undefined` where nothing may be. */
+  reserve(group: LimiterGroup): Reserve | undefined {
+    if (group.reserveAhead === 0) return undefined;
+    let reserve = this.#reserves.get(group.name);
+    if (reserve !== undefined) return reserve;
+    reserve = new Reserve(this.store, group, () => void this.#reserves.delete(group.name));
+    this.#reserves.set(group.name, reserve);
+    return reserve;
+  }
+
+  /** The reserve of a group where there is one. */
+  reserveInUse(group: LimiterGroup): Reserve | undefined {
+    return this.#reserves.get(group.name);
+  }
+
   /** Ends all waits and gives everything back; resolves when the server has been told. */
   async end(): Promise<void> {
     this.#isEnded = true;
     for (const queue of this.#queues.values()) queue.close();
     this.#queues.clear();
-    await Promise.all([...this.#keepers.values()].map((keeper) => keeper.end()));
+    const holders = [...this.#keepers.values(), ...this.#reserves.values()];
+    await Promise.all(holders.map((holder) => holder.end()));
     this.notifications.end();
   }
 }

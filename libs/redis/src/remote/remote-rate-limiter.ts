@@ -85,10 +85,15 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     return Math.max(0, this.definition.clock.now() - this.#lastUsedMs);
   }
 
-  /** Ends the limiter's waits in this process; its leases stay valid, and its state is the server's. */
+  /**
+   * Ends the limiter's waits in this process and gives back what it has reserved; its leases stay valid, and its
+   * state is the server's.
+   */
   dispose(): void {
     this.#isDisposed = true;
     for (const wait of this.#waits) wait.dispose();
+    for (const together of [this.#alone, this.#lastTogether])
+      if (together !== undefined) void this.#context.states.reserveInUse(together.group)?.giveBack();
   }
 
   /** The same as `dispose`, for `await using`. */
@@ -156,7 +161,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     for (const limiter of limiters) limiter.#began(permits);
     if (!isPlain) return void this.#run(limiters, group, permits, options).then(resolve, reject);
     const { signal } = options;
-    const asking = { limiters, signal, refusals, resolve, reject };
+    const reserve = this.#context.states.reserve(group);
+    const asking = { limiters, signal, refusals, reserve, resolve, reject };
     new PlainDecision(this.#context, group, permits, asking).ask();
   }
 

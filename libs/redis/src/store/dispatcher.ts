@@ -1,8 +1,9 @@
 import { argumentsOf, deadlineOf, keysOf } from './call.js';
 import type { Call } from './call.js';
 import type { DecisionRequest } from './decision-request.js';
+import type { PendingGivingBack } from './lane.js';
 import { Lane } from './lane.js';
-import type { GivingBack, LimiterGroup } from './limiter-group.js';
+import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
 import type { Store } from './store.js';
 
@@ -26,12 +27,15 @@ export class Dispatcher {
     this.#schedule(lane);
   }
 
-  giveBack(group: LimiterGroup, permits: number, ends: readonly number[]): void {
+  /** Resolves when the server has been told, or can't be. */
+  giveBack(group: LimiterGroup, permits: number, ends: readonly number[]): Promise<void> {
     const givingBack = group.givingBack(permits, ends);
-    if (givingBack === null) return;
-    const lane = this.#laneOf(group);
-    lane.givingBack.push(givingBack);
-    this.#schedule(lane);
+    if (givingBack === null) return Promise.resolve();
+    return new Promise((done) => {
+      const lane = this.#laneOf(group);
+      lane.givingBack.push({ ...givingBack, done });
+      this.#schedule(lane);
+    });
   }
 
   /** Sends what is due. Without a connection it stays: the connection comes, or the requests' time is over. */
@@ -59,7 +63,7 @@ export class Dispatcher {
   failPending(): void {
     for (const [name, lane] of this.#lanes) {
       for (const request of lane.takeAll()) request.fail();
-      lane.givingBack.length = 0;
+      for (const { done } of lane.givingBack.splice(0)) done();
       if (lane.isIdle) this.#lanes.delete(name);
     }
   }
@@ -138,7 +142,7 @@ export class Dispatcher {
     }
   }
 
-  async #sendGivingBack(lane: Lane, { script, permits, numbers }: GivingBack): Promise<void> {
+  async #sendGivingBack(lane: Lane, { script, permits, numbers, done }: PendingGivingBack): Promise<void> {
     lane.isBusy = true;
     const record = this.#store.recordPrefix + lane.group.recordSuffix;
     const args = [this.#store.timeArgument, permits, record, this.#nextSequence(), ...numbers];
@@ -147,6 +151,7 @@ export class Dispatcher {
     } catch {
       // Permits that can't be given back come back with time.
     }
+    done();
     this.#goOn(lane);
   }
 

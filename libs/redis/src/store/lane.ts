@@ -4,13 +4,18 @@ import type { GivingBack, LimiterGroup } from './limiter-group.js';
 /** More requests than that go in several calls, so that none blocks the server for long. */
 const MOST_AT_ONCE = 200;
 
+/** Permits that are to be given back, and who wants to know of it. */
+export interface PendingGivingBack extends GivingBack {
+  readonly done: () => void;
+}
+
 /**
  * The way of a group's requests to the store: one call at a time, all that came meanwhile in the next. So the one
  * record that a process has in a partition tells of each call whether it was carried out already.
  */
 export class Lane {
   readonly group: LimiterGroup;
-  readonly givingBack: GivingBack[] = [];
+  readonly givingBack: PendingGivingBack[] = [];
   isBusy = false;
   isDue = false;
   #pending: DecisionRequest[] = [];

@@ -26,6 +26,10 @@ export class LimiterGroup {
   readonly timeoutMs: number;
   /** How long a refusal of the group is remembered at most; 0: not. */
   readonly refusalCacheMs: number;
+  /** How many permits this process may reserve of the group; 0: none. */
+  readonly reserveAhead: number;
+  /** Over how many processes a limit is divided. */
+  readonly instances: number;
   /** Whether requests wait in this process in order, so that they must not overtake each other on the way. */
   readonly isInOrder: boolean;
 
@@ -42,6 +46,8 @@ export class LimiterGroup {
     this.script = decisionScript(algorithms);
     this.timeoutMs = Math.min(...definitions.map(({ commandTimeoutMs }) => commandTimeoutMs));
     this.refusalCacheMs = Math.min(...definitions.map(({ refusalCacheMs }) => refusalCacheMs));
+    this.reserveAhead = Math.min(...definitions.map(({ reserveAhead }) => reserveAhead));
+    this.instances = Math.max(...definitions.map(({ instances }) => instances));
     this.isInOrder = definitions.some(waitsHere);
   }
 

@@ -90,13 +90,13 @@ export class Store {
     this.#dispatcher.ask(request);
   }
 
-  /** Gives back what a group's rates have granted, in the background. */
-  giveBack(group: LimiterGroup, permits: number, answer: Granted): void {
+  /** Gives back what a group's rates have granted, in the background. Resolves when that is done, never rejects. */
+  giveBack(group: LimiterGroup, permits: number, answer: Granted): Promise<void> {
     this.#generation++;
     const ends = group.definitions.map(({ returnsAtEnd }, index) =>
       returnsAtEnd ? answer.nowUs + answer.standing[index]!.resetUs : 0,
     );
-    this.#dispatcher.giveBack(group, permits, ends);
+    return this.#dispatcher.giveBack(group, permits, ends);
   }
 
   /** Runs a script; rejects like the client does. */
