@@ -18,8 +18,10 @@ describe('exact arithmetic', () => {
     [Number.MAX_SAFE_INTEGER, 2, 4_503_599_627_370_495],
     [Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, 0],
     [0, 7, 0],
-    // The quotient of the floats rounds up to the next integer.
-    [9_007_199_254_740_990, 3, 3_002_399_751_580_330],
+    // One less than a multiple, as close below the next quotient as it gets.
+    [9_007_199_254_740_989, 3, 3_002_399_751_580_329],
+    [9_007_199_254_740_989, 2, 4_503_599_627_370_494],
+    [9_007_199_254_740_989, 94_906_265, 94_906_266],
   ])('divides %d by %d', (dividend, divisor, quotient) => {
     expect(divideFloor(dividend, divisor)).toBe(quotient);
   });

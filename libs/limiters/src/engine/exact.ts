@@ -7,9 +7,9 @@ const { MAX_SAFE_INTEGER } = Number;
 
 /** `floor(dividend / divisor)` for integers of which the dividend is at most 2^53 - 1 and not negative. */
 export function divideFloor(dividend: number, divisor: number): number {
-  const quotient = Math.floor(dividend / divisor);
-  // The rounding of the division may have reached the next integer.
-  return quotient * divisor > dividend ? quotient - 1 : quotient;
+  // The division can't be rounded up to the next integer: what is missing to it, at least 1 / divisor, is more than
+  // quotient / 2^53, and that is the furthest that a number of this size is rounded.
+  return Math.floor(dividend / divisor);
 }
 
 /** `floor(a * b / c)` for integers, `a` and `b` not negative, `c` positive. */

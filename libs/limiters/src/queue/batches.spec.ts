@@ -1,5 +1,6 @@
 import { FakeClock } from '../testing/index.js';
-import { FixedWindowRateLimiter } from '../index.js';
+import { FixedWindowRateLimiter, SlidingWindowRateLimiter, TokenBucketRateLimiter } from '../index.js';
+import type { RateLimiter } from '../index.js';
 
 describe('service of many waiters at one boundary', () => {
   const COUNT = 10_000;
@@ -60,5 +61,24 @@ describe('service of many waiters at one boundary', () => {
     clock.advance(1000);
     expect((await Promise.all(waits)).filter((lease) => !lease.isAcquired)).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a second batch', () => {
+  const options = { permitLimit: 1500, windowMs: 1000, queueLimit: 1500 };
+  const bucket = { tokenLimit: 1500, tokensPerPeriod: 1500, replenishmentPeriodMs: 1000, queueLimit: 1500 };
+  const rates: Record<string, (clock: FakeClock) => RateLimiter> = {
+    'sliding window': (clock) => new SlidingWindowRateLimiter({ ...options, segmentsPerWindow: 2, clock }),
+    'interval bucket': (clock) => new TokenBucketRateLimiter({ ...bucket, refill: 'interval', clock }),
+  };
+
+  it.each(Object.entries(rates))('of a %s follows at once', async (_kind, create) => {
+    const clock = new FakeClock();
+    const limiter = create(clock);
+    limiter.attemptAcquire(1500);
+    const waits = Array.from({ length: 1500 }, () => limiter.acquire());
+    clock.advance(1000);
+    expect(limiter.getStatistics()!.currentQueuedCount).toBe(0);
+    expect((await Promise.all(waits)).every((lease) => lease.isAcquired)).toBe(true);
   });
 });

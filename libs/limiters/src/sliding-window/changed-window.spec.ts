@@ -84,6 +84,30 @@ describe('a sliding window whose numbers change', () => {
     );
   });
 
+  it.each([
+    ['more', 10, 20],
+    ['less', 10, 5],
+  ])('keeps its length with %s segments', (_how, before, after) => {
+    const clock = new FakeClock();
+    const limiter = new SlidingWindowRateLimiter({
+      permitLimit: 3,
+      windowMs: 100,
+      segmentsPerWindow: before,
+      clock,
+    });
+    clock.advance(12);
+    limiter.attemptAcquire(3);
+    clock.advance(20);
+    limiter.updateOptions({ segmentsPerWindow: after });
+    expect(limiter.replenishmentPeriodMs).toBe(100 / after);
+    // Spent until 20: in the segment from 15 or from 0.
+    const backAt = after > before ? 115 : 100;
+    clock.advance(backAt - 32 - 1);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(0);
+    clock.advance(1);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(3);
+  });
+
   it('goes on as it was where they are the same', () => {
     const clock = new FakeClock();
     const numbers = { windowMs: 100, segmentsPerWindow: 10 };

@@ -26,7 +26,8 @@ export class SegmentForecast {
   expect(boundary: number, permits: number): void {
     if (permits === 0) return;
     const last = this.#returns.at(-1);
-    if (last?.boundary === boundary && this.#returns.length > this.#next) last.permits += permits;
+    // It can't have come back already: this boundary is behind the one at which the last request was served.
+    if (last?.boundary === boundary) last.permits += permits;
     else this.#returns.push({ boundary, permits });
   }
 

@@ -176,6 +176,53 @@ describe('the sliding window', () => {
     expect(limiter.attemptAcquire(1).isAcquired).toBe(true);
   });
 
+  it('tells when all is back, wherever the window has moved to', () => {
+    const clock = new FakeClock();
+    const options = { permitLimit: 5, windowMs: 300, segmentsPerWindow: 3, clock };
+    const limiter = new SlidingWindowRateLimiter(options);
+    clock.advance(230);
+    limiter.attemptAcquire(2);
+    const resets: (number | undefined)[] = [];
+    for (let step = 0; step < 3; step++) {
+      clock.advance(80);
+      resets.push(limiter.attemptAcquire(0).quota()[0]!.resetAfterMs);
+    }
+    // Of the segment from 200 to 300, at 310, 390 and 470.
+    expect(resets).toEqual([190, 110, 30]);
+  });
+
+  it('plays a queue forward: what waiters take at one boundary comes back together', () => {
+    const clock = new FakeClock();
+    const limiter = new SlidingWindowRateLimiter({
+      permitLimit: 4,
+      windowMs: 200,
+      segmentsPerWindow: 2,
+      queueLimit: 20,
+      clock,
+    });
+    limiter.attemptAcquire(4);
+    for (let waiter = 0; waiter < 4; waiter++) void limiter.acquire(1);
+    void limiter.acquire(3);
+    const retryAfterMs = (permits: number): unknown =>
+      limiter.attemptAcquire(permits).getMetadata(MetadataName.retryAfter);
+    // The four are served at 200, the next at 400, and who wants two more than that at 600.
+    expect([retryAfterMs(1), retryAfterMs(2), retryAfterMs(4)]).toEqual([400, 600, 600]);
+    limiter.dispose();
+  });
+
+  it('replenished by hand books in the segment applied last, whatever the time', () => {
+    const clock = new FakeClock();
+    const options = { permitLimit: 2, windowMs: 1_000, segmentsPerWindow: 10, autoReplenishment: false };
+    const limiter = new SlidingWindowRateLimiter({ ...options, clock });
+    clock.advance(150);
+    limiter.attemptAcquire(1);
+    clock.advance(100);
+    limiter.attemptAcquire(1);
+    clock.advance(750);
+    expect(limiter.tryReplenish()).toBe(true);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(2);
+  });
+
   it('takes a great number of segments, up to a stated one', () => {
     const options = { permitLimit: 1, windowMs: 1_000 };
     expect(() => new SlidingWindowRateLimiter({ ...options, segmentsPerWindow: 100_000 })).not.toThrow();
