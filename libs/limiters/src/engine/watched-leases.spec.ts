@@ -3,17 +3,17 @@ import type { LostLease } from '../index.js';
 type Package = typeof import('../index.js');
 
 /** A garbage collector that collects what it is told to. */
-class FakeRegistry<T> {
-  static last: FakeRegistry<unknown> | undefined;
-  readonly watched = new Map<object, { readonly held: T; readonly token: object | undefined }>();
-  readonly #found: (held: T) => void;
+class FakeRegistry {
+  static last: FakeRegistry | undefined;
+  readonly watched = new Map<object, { readonly held: unknown; readonly token: object | undefined }>();
+  readonly #found: (held: unknown) => void;
 
-  constructor(found: (held: T) => void) {
+  constructor(found: (held: unknown) => void) {
     this.#found = found;
     FakeRegistry.last = this;
   }
 
-  register(target: object, held: T, token?: object): void {
+  register(target: object, held: unknown, token?: object): void {
     this.watched.set(target, { held, token });
   }
 
@@ -29,7 +29,7 @@ class FakeRegistry<T> {
 }
 
 /** The package, loaded with that collector. */
-function load(): Package & { readonly collector: FakeRegistry<unknown> } {
+function load(): Package & { readonly collector: FakeRegistry } {
   const real = globalThis.FinalizationRegistry;
   let loaded: Package | undefined;
   globalThis.FinalizationRegistry = FakeRegistry as unknown as typeof real;
