@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, normalize } from 'node:path/posix';
@@ -37,6 +37,16 @@ describe.each(libraries().map((library) => ({ name: library.manifest.name, libra
       ]);
       expect(paths().filter((path) => /spec|test\.|conformance\/.*\.json/.test(path))).toEqual([]);
       expect(read('README.md')).toMatch(new RegExp(`^# ${name}\n`));
+    });
+
+    it('has a README whose links lead somewhere on a page that has nothing but the tarball', () => {
+      const readme = read('README.md').replace(/```[\s\S]*?```/g, '');
+      const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!.split('#')[0]!);
+      expect(links.filter((link) => link !== '' && !isInPackage(link, paths()))).toEqual([]);
+      // What stands only in the repository is named, and exists there.
+      const named = [...readme.matchAll(/`(docs\/[\w/.-]+)`/g)].map(([, path]) => path!);
+      expect(named).toContain('docs/errors.md');
+      expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     });
 
     it('has source maps that carry their sources', () => {
@@ -109,6 +119,10 @@ describe.each(libraries().map((library) => ({ name: library.manifest.name, libra
     });
   },
 );
+
+function isInPackage(link: string, files: readonly string[]): boolean {
+  return /^https?:/.test(link) || files.includes(normalize(link));
+}
 
 interface SourceMap {
   readonly sources: readonly string[];
