@@ -21,6 +21,14 @@ export type {
 export type { Trace } from './simulate.js';
 export { simulate } from './simulate.js';
 export type { OutcomeListener, SimulatedOutcome, SimulationOptions } from './simulation-options.js';
+export type {
+  LimitSuggestion,
+  LimitTrial,
+  PolicyAt,
+  RepeatableTrace,
+  SuggestionOptions,
+} from './suggestion/limit-suggestion.js';
+export { suggestLimit } from './suggestion/suggest-limit.js';
 export type { LateEntries } from './trace/time-order.js';
 export type { TraceEntry, TraceFields } from './trace/trace-entry.js';
 export type { UnreadableLine } from './log/access-log.js';

@@ -36,7 +36,7 @@ describe('ratelease-simulate', () => {
   });
 
   it('is shown by its guide', () => {
-    expect(examples).toHaveLength(2);
+    expect(examples).toHaveLength(3);
   });
 
   it.each(examples)('prints what its guide says: %s', async (line, expected) => {

@@ -3,7 +3,11 @@ import { parseDuration } from '../policies/duration-text.js';
 import { shown } from '../errors/shown.js';
 import type { AccessLogOptions, DurationUnit, LogFields } from '../log/log-options.js';
 import type { SimulationOptions } from '../simulation-options.js';
+import type { SuggestionOptions } from '../suggestion/limit-suggestion.js';
 import { UsageError } from './usage-error.js';
+
+/** How much a limit that is looked for may refuse. */
+export type SuggestFlag = Required<Pick<SuggestionOptions, 'atMost' | 'of'>>;
 
 /** The command line, read but for the policies. */
 export interface Flags {
@@ -16,6 +20,7 @@ export interface Flags {
   readonly json: boolean;
   readonly chart: string | undefined;
   readonly failAboveShare: number | undefined;
+  readonly suggest: SuggestFlag | undefined;
 }
 
 const FIELDS = [
@@ -49,6 +54,7 @@ const OPTIONS = {
   chart: TEXT,
   top: TEXT,
   'fail-above': TEXT,
+  suggest: TEXT,
   help: { ...SWITCH, short: 'h' },
   version: { ...SWITCH, short: 'v' },
 } as const;
@@ -80,6 +86,7 @@ export function readFlags(args: readonly string[]): Flags {
     json: values.json,
     chart,
     failAboveShare: share('fail-above', values['fail-above']),
+    suggest: suggestion(values.suggest),
   };
 }
 
@@ -124,4 +131,12 @@ function share(flag: string, text: string | undefined): number | undefined {
   const [, number] = /^(\d+(?:\.\d+)?)%$/.exec(text) ?? [];
   if (number !== undefined && Number(number) <= 100) return Number(number) / 100;
   throw new UsageError(`--${flag} must be a share such as 1%, from 0% to 100%, but got ${shown(text)}.`);
+}
+
+function suggestion(text: string | undefined): Flags['suggest'] {
+  if (text === undefined) return undefined;
+  const [, percentage, of] = /^\s*(\S+)(?:\s+of\s+(requests|keys))?\s*$/.exec(text) ?? [];
+  if (percentage === undefined)
+    throw new UsageError(`--suggest must be written '0.1%' or '1% of keys', but got ${shown(text)}.`);
+  return { atMost: share('suggest', percentage)!, of: of === 'keys' ? 'keys' : 'requests' };
 }

@@ -16,6 +16,12 @@ Policies (at least one; several are compared side by side)
          user/ip (the first there is), ip+path (together)
   path=/reports*|/exports* and method=POST|PUT: only these requests
 
+Choosing a limit
+      --suggest SHARE      finds the limit under which at most that share of the requests would have
+                           been refused, as 0.1%, or of the keys, as '1% of keys'; with one less it
+                           would have been more. A ? stands for it in each policy:
+                             perIp=fixedWindow:?/1m,key=ip    tokenBucket:1/1s,burst=?,key=user
+
 Reading
       --format F           auto (default), common (also combined), json
       --time-field NAME    of JSON lines; the same with ip, user, method, path, duration
@@ -38,5 +44,5 @@ Showing
   -v, --version
 
 Times are written 250ms, 10s, 5m, 1h, 1d.
-Exit codes: 0 done, 1 the log can't be read, 2 wrong usage, 3 see --fail-above.
+Exit codes: 0 done, 1 the log can't be read, 2 wrong usage, 3 see --fail-above, or no limit found.
 `;

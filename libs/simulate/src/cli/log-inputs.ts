@@ -9,7 +9,8 @@ import type { AccessLogOptions } from '../log/log-options.js';
 import type { TraceEntry } from '../trace/trace-entry.js';
 
 const GZIP_MAGIC = [0x1f, 0x8b];
-const STANDARD_INPUT = '-';
+/** The name that stands for it. */
+export const STANDARD_INPUT = '-';
 
 /** The log can't be read. */
 export class LogReadError extends Error {

@@ -69,10 +69,88 @@ describe('the command', () => {
     ['a chart of another kind', [...PER_IP, '--chart', 'a.png', LOG], 2, '--chart needs a file that ends in'],
     ['a policy file that is none', ['--policies', LOG, LOG], 2, `The policies in ${LOG} can't be read`],
     ['too many refusals', [...PER_IP, '--fail-above', '1%', LOG], 3, 'perIp refuses 25.2%: more than 1%.'],
+    [
+      'a ? without a share',
+      ['-p', 'fixedWindow:?/1m', LOG],
+      2,
+      'say how much may be refused, as --suggest 0.1%',
+    ],
+    [
+      'a share without a ?',
+      [...PER_IP, '--suggest', '1%', LOG],
+      2,
+      '"perIp=fixedWindow:30/1m,key=ip" must have one ? in the place of the number that --suggest looks for',
+    ],
+    ['two of them', ['-p', 'tokenBucket:?/1s,burst=?', '--suggest', '1%', LOG], 2, 'but has 2.'],
+    ['no policy to look in', ['--suggest', '1%', LOG], 2, 'give one with a ? for its limit'],
+    ['a share of something else', ['--suggest', '1% of users', LOG], 2, "written '0.1%' or '1% of keys'"],
+    ['a share that is none', ['--suggest', '1', LOG], 2, '--suggest must be a share such as 1%'],
+    ['a file of policies', ['--policies', 'p.json', '--suggest', '1%', LOG], 2, '--policies can have none'],
+    [
+      'no such limit',
+      [
+        '-p',
+        'a=tokenBucket:1/1m,burst=1,queue=?',
+        '-p',
+        'all=fixedWindow:?/1m and concurrency:1',
+        '--duration',
+        '1h',
+      ].concat(['--suggest', '1%', LOG]),
+      3,
+      'all: no limit up to 1,000,000,000 refuses at most 1% of the requests: its other numbers refuse more.',
+    ],
     ['few enough refusals', [...PER_IP, '--fail-above', '30%', LOG], 0, ''],
   ])('ends with a code that says it: %s', async (_what, args, code, message) => {
     const result = await run(args);
     expect(result.stderr).toContain(message);
     expect(result.code).toBe(code);
+  });
+
+  describe('that looks for a limit', () => {
+    const SUGGEST = ['-p', 'perIp=fixedWindow:?/1m,key=ip', '--suggest'];
+
+    it('finds what one less would not do, and reports what it does', async () => {
+      const { code, stdout } = await run([...SUGGEST, '1%', LOG]);
+      expect(code).toBe(0);
+      const { groups } = /perIp +(?<limit>\d+) .*\n +one less +(?<less>\d+) /.exec(stdout)!;
+      expect(Number(groups!.less)).toBe(Number(groups!.limit) - 1);
+      const policy = (limit: string | undefined): string[] => ['-p', `fixedWindow:${limit}/1m,key=ip`, LOG];
+      expect((await run([...policy(groups!.limit), '--fail-above', '1%'])).code).toBe(0);
+      expect((await run([...policy(groups!.less), '--fail-above', '1%'])).code).toBe(3);
+      expect(stdout).toContain(`perIp is fixedWindow:${groups!.limit}/1m,key=ip`);
+    });
+
+    it('finds the same in standard input, which can be read only once', async () => {
+      const [file, input] = [
+        await run([...SUGGEST, '1% of keys', LOG]),
+        await run([...SUGGEST, '1% of keys'], Readable.from([readFileSync(LOG)])),
+      ];
+      expect(input.stdout).toBe(file.stdout);
+      expect(input.stderr).toBe(file.stderr.replaceAll(LOG, 'standard input'));
+    });
+
+    it('gives all of it as JSON', async () => {
+      const { stdout } = await run([
+        ...SUGGEST,
+        '0%',
+        '-p',
+        'bucket=tokenBucket:1/2s,burst=?',
+        '--json',
+        LOG,
+      ]);
+      const { suggestions, policies, logs } = JSON.parse(stdout) as {
+        suggestions: { name: string; limit: number; at: object; policy: { tokenLimit?: number } }[];
+        policies: { name: string; refused: number }[];
+        logs: unknown[];
+      };
+      expect(suggestions.map(({ name }) => name)).toEqual(['perIp', 'bucket']);
+      expect(suggestions[1]!.policy.tokenLimit).toBe(suggestions[1]!.limit);
+      expect(suggestions[0]!.at).toMatchObject({ refused: 0, refusedKeys: 0 });
+      expect(policies).toMatchObject([
+        { name: 'perIp', refused: 0 },
+        { name: 'bucket', refused: 0 },
+      ]);
+      expect(logs).toHaveLength(1);
+    });
   });
 });

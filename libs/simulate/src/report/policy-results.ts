@@ -43,7 +43,7 @@ export class PolicyResults {
       withoutKey: this.withoutKey,
       waits: this.#waits.report(),
       keys: this.#byKey.size,
-      topRefused: this.#topRefused(topKeys),
+      ...this.#refusedKeys(topKeys),
       timeline: this.#timeline.report(),
     };
   }
@@ -54,11 +54,12 @@ export class PolicyResults {
     return tally;
   }
 
-  #topRefused(count: number): KeyReport[] {
+  #refusedKeys(count: number): { refusedKeys: number; topRefused: KeyReport[] } {
     const refused = [...this.#byKey].filter(([, tally]) => tally.refused > 0);
     refused.sort(([, left], [, right]) => right.refused - left.refused || right.requests - left.requests);
-    return refused
+    const topRefused = refused
       .slice(0, count)
       .map(([key, tally]) => ({ key, requests: tally.requests, ...tally.counts() }));
+    return { refusedKeys: refused.length, topRefused };
   }
 }

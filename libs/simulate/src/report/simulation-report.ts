@@ -62,6 +62,8 @@ export interface PolicyReport extends OutcomeCounts {
   readonly waits: WaitReport | null;
   /** How many different keys there were. */
   readonly keys: number;
+  /** How many of them had at least one request refused. */
+  readonly refusedKeys: number;
   /** The keys that were refused most, the most first. */
   readonly topRefused: readonly KeyReport[];
   /** The requests over time. */
