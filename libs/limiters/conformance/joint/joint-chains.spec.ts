@@ -154,6 +154,8 @@ describe('a member of such a chain that refuses', () => {
     expect(refusedMember(refused)).toBe(2);
     expect(refused.getMetadata(MetadataName.retryAfter)).toBe(40);
     expect(retryAfterOfAll(refused)).toBe(500);
+    refused.dispose();
+    expect(server.log.at(-1)).toBe('disposed b+c');
     expect(refused.quota().map(({ limit, member }) => [limit, member])).toEqual([
       [98, 1],
       [99, 2],

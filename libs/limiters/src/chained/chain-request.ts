@@ -98,7 +98,7 @@ export class ChainRequest extends Waiter {
       if (participant !== this.#at.participant) participant.bringUpToDate();
     }
     // The waiters of the others may have changed what stands here.
-    if (queue === null || this.queue !== queue || queue.inTurn !== this) return;
+    if (queue?.inTurn !== this) return;
     if (!this.#at.participant.hasEnough(this.permits)) return;
     if (this.isReserving) return this.#reserveInTurn();
     this.#tryAll();

@@ -60,8 +60,7 @@ export class CombinedLease extends RateLimitLease {
     const leases = this.leases;
     if (leases.length === 0) return;
     this.leases = NO_LEASES;
-    const errors = disposeInReverse(leases);
-    if (errors.length > 0) throwCollected(errors, 'Several leases of a chain failed to end.');
+    throwCollected(disposeInReverse(leases), 'Several leases of a chain failed to end.');
   }
 
   /** Which member of the chain an entry of the lease at an index belongs to, by its own member. */

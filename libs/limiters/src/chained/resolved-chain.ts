@@ -1,5 +1,6 @@
 import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
+import { ObjectDisposedError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -50,6 +51,11 @@ export class ResolvedChain extends RateLimiter {
       all.push(...participants);
     }
     return all;
+  }
+
+  /** Members of other makers before it may have been waited for since it was resolved. */
+  protected override assertAcquirable(): void {
+    if (this[hasEnded]) throw new ObjectDisposedError('ChainedPartitionedRateLimiter');
   }
 
   protected override attemptAcquireCore(permitCount: number): RateLimitLease {
