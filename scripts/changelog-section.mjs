@@ -31,12 +31,30 @@ export function releasedChangelog(changelog, { version, date, changesets }) {
   const next = after.search(/^## \[/m);
   const unreleased = (next === -1 ? after : after.slice(0, next)).trim();
   const older = next === -1 ? '' : after.slice(next);
-  const read = changesets.map(readChangeset);
-  const lists = ORDER.map((size) => ({ size, entries: read.filter((one) => one.size === size) }))
-    .filter(({ entries }) => entries.length > 0)
-    .map(({ size, entries }) => `### ${HEADINGS[size]}\n\n${entries.map(entryOf).join('\n')}`);
-  const parts = [unreleased, ...lists].filter((part) => part !== '');
+  const parts = withEntries(sectionsOf(unreleased), changesets.map(readChangeset));
   return `${before}${mark}\n## [${version}] - ${date}\n\n${parts.join('\n\n')}\n${older === '' ? '' : `\n${older}`}`;
+}
+
+/** What stands before the first heading, and each heading with its list. */
+function sectionsOf(unreleased) {
+  return unreleased
+    .split(/^(?=### )/m)
+    .map((section) => section.trim())
+    .filter((section) => section !== '');
+}
+
+/** Puts the entries behind those that were written by hand, where their heading is there. */
+function withEntries(sections, changes) {
+  const all = [...sections];
+  for (const size of ORDER) {
+    const entries = changes.filter((one) => one.size === size).map(entryOf);
+    if (entries.length === 0) continue;
+    const heading = `### ${HEADINGS[size]}\n`;
+    const at = all.findIndex((section) => section.startsWith(heading));
+    if (at === -1) all.push(`${heading}\n${entries.join('\n')}`);
+    else all[at] = [all[at], ...entries].join('\n');
+  }
+  return all;
 }
 
 function entryOf({ packages, sentence }) {

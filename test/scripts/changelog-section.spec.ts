@@ -18,7 +18,7 @@ const fix = "---\n'@ratelease/nestjs': patch\n---\n\nA fault\nis gone.\n";
 const more = '---\n"@ratelease/limiters": minor\n\'@ratelease/nestjs\': patch\n---\n\nIt does more.\n';
 
 describe('the changelog of a release', () => {
-  it('has what was unreleased, then the changesets by their size, and keeps what is older', () => {
+  it('has what was unreleased, with the changesets under the headings of their sizes, and keeps what is older', () => {
     expect(releasedChangelog(OLD, { ...RELEASE, changesets: [fix, more] })).toBe(
       [
         '# Changelog',
@@ -30,9 +30,6 @@ describe('the changelog of a release', () => {
         '### Added',
         '',
         '- By hand.',
-        '',
-        '### Added',
-        '',
         '- `@ratelease/limiters`, `@ratelease/nestjs`: It does more.',
         '',
         '### Fixed',
