@@ -114,8 +114,7 @@ export class ExpiryWheel {
   #armFirst(): void {
     let first = Infinity;
     for (const number of this.#buckets.keys()) first = Math.min(first, number);
-    if (first === Infinity) this.stop();
-    else this.#arm(first);
+    if (first !== Infinity) this.#arm(first);
   }
 
   /** Sets the timer for a bucket; for what is left of a turn, as soon as others have had the event loop. */

@@ -1,0 +1,208 @@
+import type { TimerOptions } from '../../clock.js';
+import { FakeClock } from '../../testing/index.js';
+import type { ExpiringRows } from './expiry-wheel.js';
+import { ExpiryWheel } from './expiry-wheel.js';
+import { NO_ROW } from './rows.js';
+
+/** Rows that note when they are looked at. */
+class Rows implements ExpiringRows {
+  readonly clock = new FakeClock(50_000);
+  readonly wheel = new ExpiryWheel(this.clock, this);
+  /** When to look at a row again, if at all. */
+  readonly again = new Map<number, number>();
+  readonly due = new Map<number, number>();
+  looks: { row: number; atMs: number }[] = [];
+  /** Delays of the timers that were set. */
+  delays: number[] = [];
+  areInBackground = true;
+  readonly #next = new Map<number, number>();
+
+  constructor() {
+    const setTimer = this.clock.setTimer.bind(this.clock);
+    this.clock.setTimer = (callback: () => void, delayMs: number, options?: TimerOptions) => {
+      this.delays.push(delayMs);
+      this.areInBackground &&= options?.background === true;
+      return setTimer(callback, delayMs);
+    };
+  }
+
+  next(row: number): number {
+    return this.#next.get(row)!;
+  }
+
+  setNext(row: number, next: number): void {
+    this.#next.set(row, next);
+  }
+
+  look(row: number): number {
+    this.looks.push({ row, atMs: this.clock.now() - 50_000 });
+    const againMs = this.again.get(row);
+    this.again.delete(row);
+    return againMs === undefined ? NaN : 50_000 + againMs;
+  }
+
+  dueMs(row: number): number {
+    return 50_000 + this.due.get(row)!;
+  }
+
+  add(row: number, dueMs: number): void {
+    this.due.set(row, dueMs);
+    this.wheel.add(row, 50_000 + dueMs);
+  }
+
+  /** Takes a row out that is due, and says which ones were asked about. */
+  take(wanted: readonly number[]): { row: number; asked: number[] } {
+    const asked: number[] = [];
+    const row = this.wheel.takeDue((candidate) => {
+      asked.push(candidate);
+      return wanted.includes(candidate);
+    });
+    return { row, asked };
+  }
+}
+
+describe('the wheel of rows that are looked at when they are due', () => {
+  it('looks at each after it is due, within 100 ms, at those of one span together', () => {
+    const rows = new Rows();
+    for (const dueMs of [0, 40, 99, 100, 250, 1_000]) rows.add(dueMs, dueMs);
+    rows.clock.advance(2_000);
+    expect(rows.looks.map(({ row }) => row)).toEqual([99, 40, 0, 100, 250, 1_000]);
+    for (const { row, atMs } of rows.looks) {
+      expect(atMs).toBeGreaterThan(row);
+      expect(atMs).toBeLessThanOrEqual(row + 100);
+    }
+    expect(new Set(rows.looks.map(({ atMs }) => atMs)).size).toBe(4);
+  });
+
+  it('has one timer in the background while there are rows, for the first that is due', () => {
+    const rows = new Rows();
+    expect(rows.clock.pendingTimers).toBe(0);
+    rows.add(1, 950);
+    rows.add(2, 2_000);
+    rows.add(3, 970);
+    rows.add(4, 120);
+    expect(rows.delays).toEqual([1_000, 200]);
+    expect(rows.clock.pendingTimers).toBe(1);
+    rows.clock.advance(200);
+    expect(rows.delays.at(-1)).toBe(800);
+    rows.clock.advance(2_000);
+    expect(rows.looks).toHaveLength(4);
+    expect([rows.clock.pendingTimers, rows.areInBackground]).toEqual([0, true]);
+  });
+
+  it('looks again when it is told to', () => {
+    const rows = new Rows();
+    rows.add(1, 10);
+    rows.again.set(1, 310);
+    rows.clock.advance(300);
+    expect(rows.looks).toEqual([{ row: 1, atMs: 100 }]);
+    rows.clock.advance(100);
+    expect(rows.looks).toEqual([
+      { row: 1, atMs: 100 },
+      { row: 1, atMs: 400 },
+    ]);
+    expect(rows.clock.pendingTimers).toBe(0);
+  });
+
+  it('looks at many that are due at once in turns of the event loop', () => {
+    const rows = new Rows();
+    for (let row = 0; row < 4_500; row++) rows.add(row, row % 150);
+    rows.clock.skip(1_000);
+    const counts: number[] = [];
+    const { setTimer } = rows.clock;
+    rows.clock.setTimer = (callback, delayMs) => {
+      counts.push(rows.looks.length);
+      return setTimer.call(rows.clock, callback, delayMs);
+    };
+    rows.delays = [];
+    rows.clock.advance(0);
+    expect(counts).toEqual([2_000, 4_000]);
+    expect(rows.delays).toEqual([0, 0]);
+    expect(new Set(rows.looks.map(({ row }) => row)).size).toBe(4_500);
+    expect(rows.clock.pendingTimers).toBe(0);
+  });
+
+  it('looks at nothing any more once it is stopped', () => {
+    const rows = new Rows();
+    rows.add(1, 10);
+    rows.wheel.stop();
+    expect(rows.clock.pendingTimers).toBe(0);
+    rows.clock.advance(1_000);
+    expect(rows.looks).toEqual([]);
+    rows.add(2, 1_500);
+    rows.clock.advance(1_000);
+    expect(rows.looks).toEqual([{ row: 2, atMs: 1_600 }]);
+  });
+});
+
+describe('the search for a row that can go at once', () => {
+  it('finds one that is due, and takes it out wherever it stands', () => {
+    for (const wanted of [1, 2, 3]) {
+      const rows = new Rows();
+      for (const row of [1, 2, 3]) rows.add(row, row);
+      rows.clock.skip(150);
+      expect(rows.take([wanted]).row).toBe(wanted);
+      rows.clock.advance(0);
+      expect(rows.looks.map(({ row }) => row)).toEqual([3, 2, 1].filter((row) => row !== wanted));
+    }
+  });
+
+  it('finds one in a span that has only begun, and leaves an empty one behind', () => {
+    const rows = new Rows();
+    rows.add(1, 120);
+    rows.clock.advance(121);
+    expect(rows.take([1])).toEqual({ row: 1, asked: [1] });
+    rows.clock.advance(1_000);
+    expect(rows.looks).toEqual([]);
+    expect(rows.clock.pendingTimers).toBe(0);
+  });
+
+  it('asks about none that is due later, however many there are', () => {
+    const rows = new Rows();
+    rows.add(1, 500);
+    rows.add(2, 90);
+    expect(rows.take([1]).asked).toEqual([2]);
+    rows.clock.skip(499);
+    expect(rows.take([1]).row).toBe(NO_ROW);
+    rows.clock.skip(1);
+    expect(rows.take([1]).row).toBe(1);
+  });
+
+  it('in vain is not repeated before something more is due', () => {
+    const rows = new Rows();
+    rows.add(1, 30);
+    rows.add(2, 40);
+    rows.add(3, 700);
+    rows.clock.skip(10);
+    expect(rows.take([])).toEqual({ row: NO_ROW, asked: [2, 1] });
+    rows.clock.skip(19);
+    expect(rows.take([]).asked).toEqual([]);
+    rows.clock.skip(1);
+    expect(rows.take([]).asked).toEqual([2, 1]);
+    // Both are due and could go any moment: a millisecond is as long as it waits then.
+    rows.clock.skip(20);
+    expect(rows.take([]).asked).toEqual([2, 1]);
+    expect(rows.take([1]).asked).toEqual([]);
+    rows.clock.skip(1);
+    expect(rows.take([1])).toEqual({ row: 1, asked: [2, 1] });
+  });
+
+  it('is repeated for a row that came since and is due earlier', () => {
+    const rows = new Rows();
+    rows.add(1, 3_000);
+    rows.clock.skip(10);
+    expect(rows.take([1, 2]).row).toBe(NO_ROW);
+    rows.add(2, 20);
+    rows.clock.skip(10);
+    expect(rows.take([1, 2])).toEqual({ row: 2, asked: [2] });
+    rows.add(4, 9_000);
+    rows.clock.skip(2_879);
+    expect(rows.take([1, 4]).asked).toEqual([]);
+    rows.clock.skip(101);
+    expect(rows.take([1, 4]).row).toBe(1);
+  });
+
+  it('finds none where there is none', () => {
+    expect(new Rows().take([])).toEqual({ row: NO_ROW, asked: [] });
+  });
+});
