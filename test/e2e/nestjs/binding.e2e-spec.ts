@@ -8,7 +8,13 @@ import type {
 import { Controller, Get, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR, ApplicationConfig, Reflector } from '@nestjs/core';
 import type { RateLimitingContext, RateLimitingModuleOptions } from '@ratelease/nestjs';
-import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { FakeClock } from '@ratelease/limiters/testing';
+import {
+  EnableRateLimiting,
+  RateLimitingGuard,
+  RateLimitingInterceptor,
+  RateLimitingModule,
+} from '@ratelease/nestjs';
 import type { Observable } from 'rxjs';
 import type { Platform, TestApp } from './test-app.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
@@ -105,6 +111,25 @@ class ClassyController {
   }
 }
 
+@Controller('twice')
+@UseGuards(RateLimitingGuard)
+@UseInterceptors(RateLimitingInterceptor)
+class TwiceController {
+  @Get('guard')
+  @EnableRateLimiting('few', { phase: 'guard' })
+  @UseGuards(RateLimitingGuard)
+  guard(): string {
+    return 'guard';
+  }
+
+  @Get('interceptor')
+  @EnableRateLimiting('few')
+  @UseInterceptors(RateLimitingInterceptor)
+  interceptor(): string {
+    return 'interceptor';
+  }
+}
+
 const noted = ({ type }: RateLimitingContext): boolean => {
   steps.push(type === 'http' ? 'limit' : 'wrong type');
   return true;
@@ -113,6 +138,7 @@ const noted = ({ type }: RateLimitingContext): boolean => {
 const POLICIES: RateLimitingModuleOptions['policies'] = {
   window: { algorithm: 'fixedWindow', permitLimit: 100, windowMs: 60_000, key: (c) => noted(c) },
   slots: { algorithm: 'concurrency', permitLimit: 100, key: (c) => noted(c) },
+  few: { algorithm: 'fixedWindow', permitLimit: 10, windowMs: 60_000 },
 };
 
 const BEFORE = [
@@ -189,6 +215,29 @@ describe.each(PLATFORMS)('the binding on $name', (platform) => {
     expect(await stepsOf(free, '/plain/guard')).toEqual(['own guard', 'own interceptor 7', 'handler']);
     expect(await stepsOf(limited, '/plain/guard')).toContain('limit');
     expect((await free.get('/plain/guard')).headers).not.toHaveProperty('ratelimit');
+  });
+
+  it.each([
+    ['by the classes', []],
+    [
+      'by the classes and everywhere',
+      [
+        { provide: APP_GUARD, useClass: RateLimitingGuard },
+        { provide: APP_INTERCEPTOR, useClass: RateLimitingInterceptor },
+      ],
+    ],
+  ])('asks once, however often guard and interceptor are bound beside: %s', async (_, providers) => {
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ policies: POLICIES, clock: new FakeClock() })],
+      providers,
+      controllers: [TwiceController],
+    });
+    const remaining = async (path: string): Promise<unknown[]> => {
+      const answers = [await app.get(path), await app.get(path)];
+      return answers.map(({ headers }) => headers['ratelimit']);
+    };
+    expect(await remaining('/twice/guard')).toEqual(['"few";r=9;t=60', '"few";r=8;t=60']);
+    expect(await remaining('/twice/interceptor')).toEqual(['"few";r=7;t=60', '"few";r=6;t=60']);
   });
 
   it('leaves guard and interceptor in the lists of what is built later', async () => {

@@ -51,9 +51,12 @@ export class CombinedLease extends RateLimitLease {
   }
 
   override quota(): readonly RateLimitQuota[] {
-    return this.leases.flatMap((lease, index) => {
-      return lease.quota().map((entry) => ({ ...entry, member: this.memberOf(index, entry.member) }));
-    });
+    const all: RateLimitQuota[] = [];
+    for (let index = 0; index < this.leases.length; index++) {
+      for (const { limit, remaining, resetAfterMs, windowMs, member } of this.leases[index]!.quota())
+        all.push({ limit, remaining, resetAfterMs, windowMs, member: this.memberOf(index, member) });
+    }
+    return all;
   }
 
   override dispose(): void {

@@ -1,23 +1,25 @@
 import type { ExecutionContext } from '@nestjs/common';
 import type { ApplicationValue, RateLimitingContextType } from './rate-limiting-context.js';
 
-/** Where a kind of execution context keeps its request and its response. */
-export interface ContextSource {
-  readonly request: ApplicationValue;
-  readonly response: ApplicationValue;
-}
-
 /**
- * Picks request and response by the kind of context. Arguments are read by index: `switchToHttp()` assigns three
+ * Where a kind of execution context keeps its request. Arguments are read by index: `switchToHttp()` assigns three
  * new functions at each call.
  */
-export function contextSource(execution: ExecutionContext, type: RateLimitingContextType): ContextSource {
-  if (type === 'http') return { request: execution.getArgByIndex(0), response: execution.getArgByIndex(1) };
-  if (type === 'ws') return { request: execution.getArgByIndex(0), response: undefined };
-  if (type === 'rpc') return { request: execution.getArgByIndex(1), response: undefined };
+export function requestOf(execution: ExecutionContext, type: RateLimitingContextType): ApplicationValue {
+  if (type === 'http' || type === 'ws') return execution.getArgByIndex(0);
+  if (type === 'rpc') return execution.getArgByIndex(1);
   const shared = execution.getArgByIndex<GraphqlContext | undefined>(2);
-  const request = shared?.req ?? shared?.request;
-  return { request, response: shared?.res ?? request?.res };
+  return shared?.req ?? shared?.request;
+}
+
+/** Where it keeps its response; `undefined` where there is none. */
+export function responseOf(execution: ExecutionContext, type: RateLimitingContextType): ApplicationValue {
+  if (type === 'http') return execution.getArgByIndex(1);
+  if (type === 'ws' || type === 'rpc') return undefined;
+  return (
+    execution.getArgByIndex<GraphqlContext | undefined>(2)?.res ??
+    (requestOf(execution, type) as { res?: ApplicationValue } | undefined)?.res
+  );
 }
 
 interface GraphqlContext {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import { noteForwarded } from '../warnings/proxy-warnings.js';
 import { networkOf, normalAddress } from './client-address.js';
-import { addressOf, contextSource } from './context-source.js';
+import { addressOf, requestOf, responseOf } from './context-source.js';
 import type {
   ApplicationValue,
   RateLimitingContext,
@@ -33,7 +33,11 @@ export class HandlingContext implements RateLimitingContext {
   #execution: ExecutionContext;
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   #handler: Function | undefined;
-  readonly #partitions: AnyPartition[] = [];
+  /** The partition that was chosen first, by its policy's index: most requests have no other one. */
+  #firstIndex = -1;
+  #firstPartition: AnyPartition | undefined = undefined;
+  /** The others, each after the index of its policy. */
+  #others: (number | AnyPartition)[] | undefined = undefined;
   #abort: AbortController | undefined = undefined;
   #follower: Follower | undefined = undefined;
   #abortReason: Error | undefined = undefined;
@@ -43,9 +47,8 @@ export class HandlingContext implements RateLimitingContext {
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   constructor(execution: ExecutionContext, handler: Function | undefined, settings: ContextSettings) {
     this.type = execution.getType<RateLimitingContextType>();
-    const source = contextSource(execution, this.type);
-    this.request = source.request;
-    this.response = source.response;
+    this.request = requestOf(execution, this.type);
+    this.response = responseOf(execution, this.type);
     this.#handler = handler;
     this.#execution = execution;
     this.#settings = settings;
@@ -128,7 +131,20 @@ export class HandlingContext implements RateLimitingContext {
   }
 
   choosePartition(policyIndex: number, partition: AnyPartition): void {
-    this.#partitions[policyIndex] = partition;
+    if (this.#firstIndex === -1 || this.#firstIndex === policyIndex) {
+      this.#firstIndex = policyIndex;
+      this.#firstPartition = partition;
+    } else if (this.#others === undefined) {
+      this.#others = [policyIndex, partition];
+    } else {
+      this.#replaceOrAdd(this.#others, policyIndex, partition);
+    }
+  }
+
+  #replaceOrAdd(others: (number | AnyPartition)[], policyIndex: number, partition: AnyPartition): void {
+    const at = others.indexOf(policyIndex);
+    if (at === -1) others.push(policyIndex, partition);
+    else others[at + 1] = partition;
   }
 
   /** Whether it was made by the application with these settings. */
@@ -137,6 +153,8 @@ export class HandlingContext implements RateLimitingContext {
   }
 
   chosenPartition(policyIndex: number): AnyPartition {
-    return this.#partitions[policyIndex]!;
+    if (policyIndex === this.#firstIndex) return this.#firstPartition!;
+    const at = this.#others?.indexOf(policyIndex) ?? -1;
+    return (at === -1 ? undefined : this.#others![at + 1]) as AnyPartition;
   }
 }

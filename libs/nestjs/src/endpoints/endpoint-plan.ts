@@ -34,6 +34,8 @@ export interface EndpointPlan {
   readonly condition: Acquisition | null;
   /** Whether a request must be followed to its end: it may wait, or hold permits. */
   readonly isFollowed: boolean;
+  /** The only phase, where it can be over with the decision: nothing is held, and nothing follows. */
+  readonly briefPhase: 'guard' | 'interceptor' | null;
   /** Whether the handler may send the response itself, past the framework. */
   readonly mayRespondItself: boolean;
 }

@@ -89,6 +89,7 @@ export class PlanBook {
     };
     const all = [...Object.values(byPhase), condition].filter((acquisition) => acquisition !== null);
     if (all.length === 0 || !this.#settings.enabled) return null;
+    const mustFollow = all.some(isFollowed);
     return {
       handler,
       middleware: byPhase.middleware,
@@ -96,7 +97,8 @@ export class PlanBook {
       interceptor: byPhase.interceptor,
       args: byPhase.handler,
       condition,
-      isFollowed: all.some(isFollowed),
+      isFollowed: mustFollow,
+      briefPhase: all.length > 1 || mustFollow ? null : briefPhaseOf(byPhase),
       mayRespondItself: mayRespondItself(controller, handler),
     };
   }
@@ -121,7 +123,7 @@ export class PlanBook {
     if (global === undefined || globalPhase !== 'middleware' || !enabled) return null;
     const middleware = this.#acquisition('The global limiter', [global], [], {})!;
     const others = { guard: null, interceptor: null, args: null, condition: null };
-    const rest = { isFollowed: isFollowed(middleware), mayRespondItself: true };
+    const rest = { isFollowed: isFollowed(middleware), briefPhase: null, mayRespondItself: true };
     return { handler: beforeRouting, middleware, ...others, ...rest };
   }
 
@@ -168,6 +170,14 @@ export class PlanBook {
 /** Stands for the handler of a request that none was chosen for yet. */
 function beforeRouting(): void {
   // It is never called.
+}
+
+function briefPhaseOf({
+  guard,
+  interceptor,
+}: Record<EnforcementPhase, Acquisition | null>): EndpointPlan['briefPhase'] {
+  if (guard !== null) return 'guard';
+  return interceptor === null ? null : 'interceptor';
 }
 
 /** Whether a request must be followed to its end. */

@@ -2,10 +2,7 @@ import type { RateLimitLease } from '@ratelease/limiters';
 import { ObjectDisposedError, refusedMember, systemClock } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
-import { isCount } from '../endpoints/plan-book.js';
-import { InvalidDecisionError } from '../errors/invalid-decision-error.js';
 import { isFailure } from '../errors/is-failure.js';
-import { shown } from '../errors/shown.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
@@ -23,9 +20,13 @@ import { ShutdownError } from '../rejection/shutdown-error.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Visibility } from '../visibility/visibility.js';
 
+import { permitsOf } from './permit-count.js';
 import { ShadowTrial } from './shadow-trial.js';
 
 const LIMITER_DISPOSED = 'Limiter disposed';
+/** What bounds the wait of policies without a queue. */
+const NO_WAIT: WaitBounds = { signal: undefined, maxWaitMs: Infinity };
+const neverWaits = (): WaitBounds => NO_WAIT;
 
 /** What is asked for: so many permits of a policy set. */
 interface Question {
@@ -160,6 +161,7 @@ export class Decider {
 
   /** Nothing is made for those who watch where nobody does. */
   #observed(question: Question): Question {
+    if (!this.#visibility.isWatched) return question;
     const { acquisition, set, permits, holder } = question;
     const { endpoint } = acquisition;
     const observation = this.#visibility.observe({ set, permits, endpoint, context: holder.context });
@@ -169,9 +171,19 @@ export class Decider {
   #ask(question: Question): RateLimitLease | Promise<RateLimitLease> {
     const { set, permits, holder } = question;
     if (this.#isShuttingDown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
+    if (set.mayWait) return this.#askAndWait(question);
+    try {
+      const answer = set.ask(holder.context, permits, neverWaits);
+      return answer instanceof Promise ? this.#await(question, answer, false) : answer;
+    } catch (error) {
+      return this.#unaskable(question, error);
+    }
+  }
+
+  #askAndWait(question: Question): RateLimitLease | Promise<RateLimitLease> {
     let isWaiting = false;
     try {
-      const answer = set.ask(holder.context, permits, () => {
+      const answer = question.set.ask(question.holder.context, question.permits, () => {
         isWaiting = true;
         return this.#beginWait(question);
       });
@@ -270,15 +282,6 @@ export class Decider {
     policy.counters.refused++;
     return this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);
   }
-}
-
-async function permitsOf({ endpoint, permitCount }: Acquisition, context: HandlingContext): Promise<number> {
-  if (typeof permitCount === 'number') return permitCount;
-  const permits: unknown = await permitCount(context);
-  if (isCount(permits)) return permits;
-  throw new InvalidDecisionError(
-    `${endpoint}: permitCount must return an integer of at least 0, but returned ${shown(permits)}.`,
-  );
 }
 
 /** Whatever was awaited, the client may have left meanwhile: its handler must not run. */

@@ -51,23 +51,22 @@ export class Enforcement implements OnModuleDestroy {
     const identity = handlingIdentity(execution, type);
     const known = this.#holders.get(identity);
     if (known !== undefined && known.plan === plan) return known;
-    const isHttp = type === 'http';
-    let holder: Holder;
     if (known !== undefined && known.plan === this.#plans.planBeforeRouting) {
-      holder = known;
       known.route(plan, execution);
-    } else {
-      // A request can fall through to the next matching route: that is another handling.
-      holder = new Holder(
-        plan,
-        new HandlingContext(execution, plan.handler, this.#settings),
-        !isHttp,
-        this.#watch,
-      );
-      if (plan.middleware !== null) holder.decisions.middleware = this.#decisionBeforeRouting(holder);
-      this.#holders.set(identity, holder);
+      return known;
     }
+    // A request can fall through to the next matching route: that is another handling.
+    const holder = this.#newHolder(execution, plan, type !== 'http');
+    if (plan.middleware !== null) holder.decisions.middleware = this.#decisionBeforeRouting(holder);
+    const { briefPhase } = plan;
+    if (briefPhase !== null && this.#holders.hasPassed(identity, plan)) holder.decisions[briefPhase] = true;
+    this.#holders.set(identity, holder);
     return holder;
+  }
+
+  #newHolder(execution: ExecutionContext, plan: EndpointPlan, isClosed: boolean): Holder {
+    const context = new HandlingContext(execution, plan.handler, this.#settings);
+    return new Holder(plan, context, isClosed, this.#watch);
   }
 
   /** The holder of a request that no handler was chosen for yet. */
@@ -88,8 +87,7 @@ export class Enforcement implements OnModuleDestroy {
 
   /** The holder of a connection, which lives until it is told that the client has left. */
   holderOfConnection(execution: ExecutionContext, plan: EndpointPlan): Holder {
-    const context = new HandlingContext(execution, plan.handler, this.#settings);
-    return new Holder(plan, context, false, this.#watch);
+    return this.#newHolder(execution, plan, false);
   }
 
   /** What was decided before routing for the same request: by another route of it, or for a GraphQL operation. */
@@ -113,6 +111,21 @@ export class Enforcement implements OnModuleDestroy {
     const acquisition = holder.plan[phase];
     if (acquisition === null) return true;
     return (holder.decisions[phase] ??= this.#judge(acquisition, holder));
+  }
+
+  /** The same for a guard, over HTTP. What is decided at once, and holds nothing, leaves next to nothing behind. */
+  judgeRequest(phase: Phase, execution: ExecutionContext, plan: EndpointPlan): Verdict {
+    if (plan.briefPhase !== phase) return this.judge(phase, this.holderOf(execution, plan));
+    const identity = handlingIdentity(execution, 'http');
+    if (this.#holders.hasPassed(identity, plan)) return true;
+    const known = this.#holders.get(identity);
+    if (known !== undefined && known.plan === plan) return this.judge(phase, known);
+    const holder = this.#newHolder(execution, plan, false);
+    const verdict = this.judge(phase, holder);
+    if (verdict === true && !holder.isWatched) this.#holders.pass(identity, plan);
+    // A refusal ends the request: nobody asks for its holder any more.
+    else if (!(verdict instanceof FailedDecision)) this.#holders.set(identity, holder);
+    return verdict;
   }
 
   #judge(acquisition: Acquisition, holder: Holder): Verdict {

@@ -2,6 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENFORCEMENT } from '../module/tokens.js';
 import type { Enforcement } from './enforcement.js';
+import { answerOf } from '../holding/verdict.js';
 import { unanswered } from './unanswered.js';
 
 /**
@@ -20,8 +21,6 @@ export class LastGuard implements CanActivate {
     if (execution.getType() !== 'http') return true;
     const plan = this.#enforcement.planOf(execution);
     if (plan === null) return true;
-    const decision = this.#enforcement.pass('interceptor', this.#enforcement.holderOf(execution, plan));
-    if (decision instanceof Promise) return decision.then((goesOn) => goesOn || unanswered());
-    return decision || unanswered();
+    return answerOf(this.#enforcement.judgeRequest('interceptor', execution, plan), unanswered);
   }
 }

@@ -3,6 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ENFORCEMENT } from '../module/tokens.js';
 import type { Holder } from '../holding/holder.js';
 import type { Enforcement } from './enforcement.js';
+import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
+import type { Verdict } from '../holding/verdict.js';
+import { answerOf } from '../holding/verdict.js';
 import { unanswered } from './unanswered.js';
 
 /**
@@ -23,10 +26,13 @@ export class RateLimitingGuard implements CanActivate {
     // Only HTTP tells its end to a guard; elsewhere the interceptor takes the permits, and gives them back.
     if (plan === null || (plan.guard ?? plan.middleware) === null) return true;
     if (execution.getType() !== 'http') return true;
+    return answerOf(this.#judge(execution, plan), unanswered);
+  }
+
+  #judge(execution: ExecutionContext, plan: EndpointPlan): Verdict {
+    if (plan.middleware === null) return this.#enforcement.judgeRequest('guard', execution, plan);
     const holder = this.#enforcement.holderOf(execution, plan);
-    const decision = isLate(holder) ? this.#makeUp(holder) : this.#enforcement.pass('guard', holder);
-    if (decision instanceof Promise) return decision.then((goesOn) => goesOn || unanswered());
-    return decision || unanswered();
+    return isLate(holder) ? this.#makeUp(holder) : this.#enforcement.judge('guard', holder);
   }
 
   async #makeUp(holder: Holder): Promise<boolean> {

@@ -21,3 +21,22 @@ export function decisionOf(verdict: Verdict): Decision {
   if (verdict instanceof FailedDecision) throw verdict.error;
   return verdict;
 }
+
+/**
+ * What a guard answers to Nest: `true`, or a promise. A refusal is a promise that fails in a moment, when Nest waits
+ * for it already. Where a guard throws at once, Node notes an unhandled rejection, and takes that back, for each of the
+ * functions through which Nest passes it on: that takes longer than waiting for a moment.
+ *
+ * @param unanswered - what Nest waits for where the response was sent already.
+ */
+export function answerOf(verdict: Verdict, unanswered: () => Promise<never>): boolean | Promise<boolean> {
+  if (verdict === true) return true;
+  if (verdict instanceof FailedDecision) return failure(verdict.error);
+  if (verdict instanceof Promise) return verdict.then((goesOn) => goesOn || unanswered());
+  return unanswered();
+}
+
+async function failure(error: unknown): Promise<never> {
+  await undefined;
+  throw error;
+}

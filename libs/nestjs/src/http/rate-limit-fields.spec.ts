@@ -1,5 +1,6 @@
 import type { RateLimitLease, RateLimitQuota } from '@ratelease/limiters';
 import type { PolicySet } from '../policies/policy-set.js';
+import { JoinedItems } from './joined-items.js';
 import { PolicyItem, seconds } from './policy-item.js';
 import { rateLimitFields } from './rate-limit-fields.js';
 import { structuredString } from './structured-string.js';
@@ -9,6 +10,7 @@ const set = {
     const fieldName = structuredString(name);
     return { name, fieldName, item: new PolicyItem(fieldName), showsQuota: true };
   }),
+  fieldItems: new JoinedItems(),
 } as unknown as PolicySet;
 const entry = (changes: Partial<RateLimitQuota>): RateLimitQuota => ({
   limit: 10,

@@ -25,7 +25,6 @@ export function rateLimitFields(set: PolicySet, lease: RateLimitLease): RateLimi
   const quota = lease.quota();
   if (quota.length === 1) return fieldsOfOne(set, quota[0]!);
   let rateLimit = '';
-  let rateLimitPolicy = '';
   for (let index = 0; index < quota.length; index++) {
     const entry = quota[index]!;
     const policy = policyOf(set, entry);
@@ -35,8 +34,9 @@ export function rateLimitFields(set: PolicySet, lease: RateLimitLease): RateLimi
     const name = number === 1 ? policy.fieldName : structuredString(`${policy.name}-${number}`);
     const item = number === 1 ? policy.item.of(entry) : policyText(name, entry.limit, entry.windowMs);
     rateLimit += `${separator}${name};r=${integer(entry.remaining)}${reset(entry)}`;
-    rateLimitPolicy += `${separator}${item}`;
+    set.fieldItems.add(item);
   }
+  const rateLimitPolicy = set.fieldItems.take();
   return rateLimit === '' ? undefined : { rateLimit, rateLimitPolicy };
 }
 

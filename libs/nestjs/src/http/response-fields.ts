@@ -45,23 +45,25 @@ function set(target: FieldsTarget, name: string, value: string): void {
   else target.setHeader(name, value);
 }
 
-/** What a refused response says beside the `RateLimit` fields. */
-export interface RefusalFields {
-  readonly retryAfterMs: number | undefined;
-  /** Ask the client to come back on another connection. */
-  readonly closesConnection: boolean;
-}
-
-/** Writes the fields of a refusal. An exception filter answers it, with Fastify's reply where there is one. */
-export function writeRefusal(
-  response: ApplicationValue,
-  { retryAfterMs, closesConnection }: RefusalFields,
-): void {
-  const raw = rawResponse(response);
-  if (raw.headersSent || typeof raw.setHeader !== 'function') return;
+/**
+ * Writes the fields of a refusal. An exception filter answers it, with Fastify's reply where there is one.
+ *
+ * @param retryAfterMs - `undefined` where nobody knows.
+ */
+export function writeRefusal(response: ApplicationValue, retryAfterMs: number | undefined): void {
+  if (!isWritable(response)) return;
   const target = response as FieldsTarget;
   // A shared cache must not answer one client with another's refusal (RFC 6585, section 4).
   set(target, 'cache-control', 'no-store');
   if (retryAfterMs !== undefined) set(target, 'retry-after', String(Math.max(1, seconds(retryAfterMs))));
-  if (closesConnection) set(target, 'connection', 'close');
+}
+
+/** Asks the client to come back on another connection. */
+export function closeConnection(response: ApplicationValue): void {
+  if (isWritable(response)) set(response as FieldsTarget, 'connection', 'close');
+}
+
+function isWritable(response: ApplicationValue): boolean {
+  const raw = rawResponse(response);
+  return !raw.headersSent && typeof raw.setHeader === 'function';
 }

@@ -7,6 +7,7 @@ import {
   refusedMember,
 } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
+import { JoinedItems } from '../http/joined-items.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import type { CompiledPolicy, ContextLimiter } from './compiled-policy.js';
 
@@ -15,7 +16,7 @@ export const GLOBAL = 'global';
 
 /** What bounds a wait. */
 export interface WaitBounds {
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   readonly maxWaitMs: number;
 }
 
@@ -32,6 +33,8 @@ export class PolicySet {
   readonly holdsPermits: boolean;
   /** Whether one of them lets through where asking fails. */
   readonly mayFailOpen: boolean;
+  /** For the field `RateLimit-Policy`. */
+  readonly fieldItems = new JoinedItems();
   readonly #everywhere: readonly CompiledPolicy[];
   readonly #withoutFailing: () => PolicySet | null;
   #ask: Asker;

@@ -9,7 +9,7 @@ import { FailedDecision } from '../holding/verdict.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { acceptsProblem } from '../http/problem-details.js';
 import { writeProblemType, writeStyled } from '../http/refusal-style.js';
-import { writeRateLimit, writeRefusal } from '../http/response-fields.js';
+import { closeConnection, writeRateLimit, writeRefusal } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
@@ -77,15 +77,16 @@ export class Refusals {
     const fields = rateLimitFields(set, lease);
     if (fields !== undefined) writeRateLimit(holder, fields);
     if (legacyHeaders || exposeHeaders) writeStyled(holder.context, this.#settings, { set, lease });
-    const spread =
-      retryAfterMs === undefined ? undefined : retryAfterMs * (1 + Math.random() * retryAfterJitter);
-    writeRefusal(holder.context.response, { retryAfterMs: spread, closesConnection: false });
+    const isSpread = retryAfterMs !== undefined && retryAfterJitter > 0;
+    const spread = isSpread ? retryAfterMs * (1 + Math.random() * retryAfterJitter) : retryAfterMs;
+    writeRefusal(holder.context.response, spread);
   }
 
   /** Throws the answer to a request that can't be served because the application ends. */
   answerShutdown(set: PolicySet, lease: RateLimitLease, holder: Holder): never {
     if (holder.context.type === 'http') {
-      writeRefusal(holder.context.response, { retryAfterMs: undefined, closesConnection: true });
+      writeRefusal(holder.context.response, undefined);
+      closeConnection(holder.context.response);
     }
     const policyName = set.refusingPolicy(lease).name;
     const status = HttpStatus.SERVICE_UNAVAILABLE;
@@ -138,9 +139,13 @@ async function throwUnlessAnswered(
 
 /** Refusals are no faults: where they were made is always here, and writing it down costs more than all the rest. */
 function withoutStack(rejection: Rejection): RateLimitRejectedException {
-  if (Object.isFrozen(Error)) return new RateLimitRejectedException(rejection);
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 0;
+  try {
+    Error.stackTraceLimit = 0;
+  } catch {
+    // An application may have frozen what the language brings: then it is written down all the same.
+    return new RateLimitRejectedException(rejection);
+  }
   try {
     return new RateLimitRejectedException(rejection);
   } finally {

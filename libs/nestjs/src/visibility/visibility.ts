@@ -43,6 +43,11 @@ export class Visibility {
     return this.#telemetry.load();
   }
 
+  /** Whether anybody watches acquisitions. */
+  get isWatched(): boolean {
+    return this.#telemetry.instruments !== undefined || hasSubscribers();
+  }
+
   /** Begins to follow an acquisition; `undefined` where nobody watches, and nothing need be noted. */
   observe({ set, permits, endpoint, context }: Acquired): Observation | undefined {
     const { instruments } = this.#telemetry;
