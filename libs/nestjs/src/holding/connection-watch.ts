@@ -23,15 +23,53 @@ export class ConnectionWatch {
     }
     const companions = isHttp2(request) ? undefined : this.#holdersOf(request.socket);
     companions?.add(holder);
+    if (isBehind(response)) this.#watchBehind(holder, response);
     response.once('close', () => {
       companions?.delete(holder);
       holder.close(response.writableFinished);
     });
   }
 
+  /**
+   * A request begins to wait for permits. Those behind it on its connection can't send their responses before, and so
+   * it might wait for ever for permits that they hold: where their work is done, they give them up.
+   */
+  beginWait(holder: Holder): void {
+    if (isBehind(rawResponse(holder.context.response))) return;
+    for (const other of this.#companionsOf(holder)) {
+      if (isBehind(rawResponse(other.context.response))) other.giveUp();
+    }
+  }
+
+  /** Whether the response of a holder has to wait until another request of its connection has got its permits. */
+  isBlocked(holder: Holder): boolean {
+    if (!isBehind(rawResponse(holder.context.response))) return false;
+    for (const other of this.#companionsOf(holder)) {
+      if (other.isWaiting && !isBehind(rawResponse(other.context.response))) return true;
+    }
+    return false;
+  }
+
   /** Whether the client of a holder has left. */
   hasLeft({ context }: Holder): boolean {
     return isGone(rawRequest(context.request), rawResponse(context.response));
+  }
+
+  /** A response that was handed over before its turn is done with: the rest is up to those before it. */
+  #watchBehind(holder: Holder, response: ServerResponse): void {
+    const end = response.end.bind(response) as (...parts: unknown[]) => ServerResponse;
+    response.end = (...parts: unknown[]) => {
+      end(...parts);
+      if (isBehind(response)) holder.close(true);
+      return response;
+    };
+    response.once('socket', () => {
+      if (holder.isWaiting) this.beginWait(holder);
+    });
+  }
+
+  #companionsOf({ context }: Holder): Iterable<Holder> {
+    return this.#holders.get(rawRequest(context.request).socket) ?? [];
   }
 
   #holdersOf(socket: Socket): Set<Holder> {
@@ -45,6 +83,11 @@ export class ConnectionWatch {
     });
     return holders;
   }
+}
+
+/** Whether other responses of its connection come first (HTTP/1 pipelining): it has no socket of its own yet. */
+function isBehind({ socket }: ServerResponse): boolean {
+  return socket === null;
 }
 
 /** A client that left before we looked: no event will come. HTTP/2 takes the socket away with its session. */

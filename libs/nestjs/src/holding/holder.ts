@@ -30,6 +30,7 @@ export class Holder {
   readonly #watch: ConnectionWatch;
   #grants: Grant[] | undefined = undefined;
   #running = 0;
+  #hasRun = false;
   #waiting = 0;
   #isClosed: boolean;
   #limit: ClockTimer | undefined = undefined;
@@ -80,12 +81,21 @@ export class Holder {
   /** Something of the handling has ended. */
   leave(): void {
     this.#running--;
-    this.#releaseAtEnd();
+    this.#hasRun = true;
+    if (this.#grants === undefined) return;
+    if (!this.#isClosed && this.context.type === 'http' && this.#watch.isBlocked(this)) this.giveUp();
+    else this.#releaseAtEnd();
   }
 
   /** The handling begins to wait for permits. */
   beginWait(): void {
     this.#waiting++;
+    if (this.context.type === 'http') this.#watch.beginWait(this);
+  }
+
+  /** Whether it waits for permits. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
   }
 
   endWait(): void {
@@ -120,15 +130,20 @@ export class Holder {
     this.#limit ??= clock.setTimer(end, maxHoldMs, { background: true });
   }
 
+  /** Gives the permits back before the response has ended, where that waits for others and nothing runs any more. */
+  giveUp(): void {
+    if (this.#hasRun && this.#running === 0) this.#release();
+  }
+
   #releaseAtEnd(): void {
-    if (!this.#isClosed || this.#running > 0 || this.#grants === undefined) return;
-    this.#limit?.cancel();
-    this.#limit = undefined;
-    this.#release();
+    if (this.#isClosed && this.#running === 0) this.#release();
   }
 
   #release(): void {
-    const grants = this.#grants ?? [];
+    if (this.#grants === undefined) return;
+    this.#limit?.cancel();
+    this.#limit = undefined;
+    const grants = this.#grants;
     this.#grants = undefined;
     for (const grant of grants.reverse()) grant.release();
   }
