@@ -3,6 +3,7 @@ import { systemClock } from './clock.js';
 import { rangeError, show, typeError } from './errors.js';
 
 const CODE = 'ERR_RL_INVALID_OPTION';
+const isSafeInteger = Number.isSafeInteger as (value: unknown) => value is number;
 
 /** Where an option stands, for messages: `FixedWindowRateLimiter: windowMs`. */
 function label(owner: string, option: string): string {
@@ -140,17 +141,16 @@ export function requireClock(owner: string, value: Clock | undefined): Clock {
  * @throws TypeError | RangeError `ERR_RL_INVALID_PERMIT_COUNT` - when it is not an integer of at least 0.
  */
 export function requirePermitCount(value: unknown): number {
-  if (typeof value !== 'number') {
-    throw typeError(
-      'ERR_RL_INVALID_PERMIT_COUNT',
-      `permitCount must be an integer of at least 0, but got ${show(value)} (${typeof value}). Pass a number, or nothing for 1.`,
-    );
-  }
-  if (Number.isSafeInteger(value) && value >= 0) return value + 0;
-  throw rangeError(
-    'ERR_RL_INVALID_PERMIT_COUNT',
-    `permitCount must be an integer of at least 0, but got ${show(value)}.`,
-  );
+  if (isSafeInteger(value) && value >= 0) return value + 0;
+  throw invalidPermitCount(value);
+}
+
+// Apart from the check, which stands in the way of every decision: only short functions are inlined there.
+function invalidPermitCount(value: unknown): Error {
+  const code = 'ERR_RL_INVALID_PERMIT_COUNT';
+  const message = `permitCount must be an integer of at least 0, but got ${show(value)}`;
+  if (typeof value === 'number') return rangeError(code, `${message}.`);
+  return typeError(code, `${message} (${typeof value}). Pass a number, or nothing for 1.`);
 }
 
 /**

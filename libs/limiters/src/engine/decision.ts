@@ -1,7 +1,8 @@
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import type { Cells, PermitAlgorithm } from './algorithm.js';
-import { RefusedLease } from './refused-lease.js';
+import { unboxed } from './granted-lease.js';
+import { DecidedRefusal } from './refused-lease.js';
 import { toRetryAfterMs } from './time-unit.js';
 
 /**
@@ -52,12 +53,12 @@ export function refuse(
   cells[at + REFUSED]! += 1;
   const { reason, dueAt, now } = facts;
   const own = at + OWN;
-  const retryAfterMs = Number.isNaN(dueAt) ? undefined : toRetryAfterMs(dueAt - now);
-  return new RefusedLease(reason, retryAfterMs).withQuota(
+  const retryAfterMs = Number.isNaN(dueAt) ? undefined : unboxed(toRetryAfterMs(dueAt - now));
+  return new DecidedRefusal(reason, retryAfterMs, {
     algorithm,
-    algorithm.available(cells, own),
-    algorithm.untilFull(cells, own, now),
-  );
+    remaining: algorithm.available(cells, own),
+    untilFull: algorithm.untilFull(cells, own, now),
+  });
 }
 
 /** Counts a refusal that has another lease. */

@@ -17,19 +17,17 @@ export function quotaEntry(algorithm: PermitAlgorithm, remaining: number, untilF
   };
 }
 
-/** A granted lease of a rate: what it took comes back with time, whatever happens to the lease. */
-export class GrantedLease extends RateLimitLease {
-  private readonly algorithm: PermitAlgorithm;
-  private readonly remaining: number;
-  private readonly untilFull: number;
+/**
+ * The same number. Those that come out of cells are floating-point numbers to V8, and each takes an object of its own
+ * in the field of a lease; as a small integer it stands in the field itself.
+ */
+export function unboxed(count: number): number {
+  const small = count | 0;
+  return small === count ? small : count;
+}
 
-  constructor(algorithm: PermitAlgorithm, remaining: number, untilFull: number) {
-    super();
-    this.algorithm = algorithm;
-    this.remaining = remaining;
-    this.untilFull = untilFull;
-  }
-
+/** What all granted leases say. */
+abstract class AcquiredLease extends RateLimitLease {
   override get isAcquired(): boolean {
     return true;
   }
@@ -40,6 +38,20 @@ export class GrantedLease extends RateLimitLease {
 
   override getMetadata(): undefined {
     return undefined;
+  }
+}
+
+/** A granted lease of a rate: what it took comes back with time, whatever happens to the lease. */
+export class GrantedLease extends AcquiredLease {
+  private readonly algorithm: PermitAlgorithm;
+  private readonly remaining: number;
+  private readonly untilFull: number;
+
+  constructor(algorithm: PermitAlgorithm, remaining: number, untilFull: number) {
+    super();
+    this.algorithm = algorithm;
+    this.remaining = unboxed(remaining);
+    this.untilFull = untilFull;
   }
 
   override quota(): readonly RateLimitQuota[] {
@@ -58,26 +70,32 @@ export interface PermitKeeper {
 }
 
 /** A granted lease whose permits come back when it is disposed. */
-export class HeldLease extends GrantedLease {
+export class HeldLease extends AcquiredLease {
+  private readonly algorithm: PermitAlgorithm;
+  private readonly remaining: number;
   private keeper: PermitKeeper | null;
   private readonly permits: number;
   private readonly epoch: number;
-  private readonly isWatched: boolean;
 
   constructor(keeper: PermitKeeper, permits: number, remaining: number) {
-    super(keeper.algorithm, remaining, NaN);
+    super();
+    this.algorithm = keeper.algorithm;
+    this.remaining = unboxed(remaining);
     this.keeper = keeper;
     this.permits = permits;
     this.epoch = keeper.epoch;
-    this.isWatched = permits > 0 && areLostLeasesWatched();
-    if (this.isWatched) watchLease(this, keeper, permits);
+    if (permits > 0 && areLostLeasesWatched()) watchLease(this, keeper, permits);
+  }
+
+  override quota(): readonly RateLimitQuota[] {
+    return [quotaEntry(this.algorithm, this.remaining, NaN)];
   }
 
   override dispose(): void {
     const keeper = this.keeper;
     if (keeper === null) return;
     this.keeper = null;
-    if (this.isWatched) unwatchLease(this);
+    unwatchLease(this);
     keeper.release(this.permits, this.epoch);
   }
 }

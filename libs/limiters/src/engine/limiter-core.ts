@@ -58,16 +58,15 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   assertAcquirable(permits: number): void {
-    if (permits > this.permitLimit) throw aboveLimit(permits, this.permitLimit);
-    if (this.isDisposed) throw new ObjectDisposedError(this.name);
+    if (permits > this.plan.limit || this.condition.isDisposed) throw this.#misuse(permits);
   }
 
   attempt(permits: number): RateLimitLease {
-    return this.#tryGrant(permits) ?? this.refuse(permits);
+    return this.tryGrant(permits) ?? this.refuse(permits);
   }
 
   acquire(permits: number, signal: AbortSignal | undefined, maxWaitMs: number): Promise<RateLimitLease> {
-    const lease = this.#tryGrant(permits);
+    const lease = this.tryGrant(permits);
     if (lease !== null) return Promise.resolve(lease);
     const refusal = this.refusalToWait(permits, maxWaitMs, false);
     if (refusal !== null) return Promise.resolve(refusal);
@@ -100,7 +99,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** The lease for permits that are taken. */
   grant(permits: number): RateLimitLease {
-    return this.#grant(permits, this.free);
+    const { cells, algorithm } = this;
+    state.countGrant(cells, this.at);
+    if (!this.plan.isReplenishing) return new HeldLease(this, permits, this.free);
+    return new GrantedLease(algorithm, this.free, algorithm.untilFull(cells, this.own, this.reading));
   }
 
   refuse(permits: number): RateLimitLease {
@@ -227,25 +229,43 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   #dueAt(permits: number): number {
-    return this.dueAt(permits, this.isNewestFirst ? null : (this.#room?.queue ?? null));
+    const room = this.#room;
+    return this.dueAt(permits, room === null || this.isNewestFirst ? null : room.queue);
   }
 
-  /** The lease, brought up to date first, or `null` where a newcomer isn't granted. */
-  #tryGrant(permits: number): RateLimitLease | null {
-    if (this.#room !== null || this.reserved > 0) {
-      this.bringUpToDate();
-      return this.canGrant(permits) ? this.take(permits) : null;
-    }
-    const now = this.plan.isReplenishing ? this.read() : 0;
-    const remaining = this.algorithm.tryTake(this.cells, this.own, permits, now);
-    return remaining < 0 ? null : this.#grant(permits, remaining);
+  /**
+   * The lease, brought up to date first, or `null` where a newcomer isn't granted. What every decision goes through is
+   * short here and in the algorithms, and what few of them need stands apart: V8 makes one piece of code of a call and
+   * all within it, as long as they are not more than some 900 bytes of its own language.
+   */
+  private tryGrant(permits: number): RateLimitLease | null {
+    const { plan, cells, at } = this;
+    if (this.#room !== null || this.condition.reserved > 0) return this.#tryGrantInTurn(permits);
+    if (!plan.isReplenishing) return this.#tryHold(permits);
+    const now = this.read();
+    const own = state.ownCells(at);
+    const remaining = plan.algorithm.tryTake(cells, own, permits, now);
+    if (remaining < 0) return null;
+    state.countGrant(cells, at);
+    return new GrantedLease(plan.algorithm, remaining, plan.algorithm.untilFull(cells, own, now));
   }
 
-  #grant(permits: number, remaining: number): RateLimitLease {
-    state.countGrant(this.cells, this.at);
-    if (!this.plan.isReplenishing) return new HeldLease(this, permits, remaining);
-    const { algorithm } = this.plan;
-    return new GrantedLease(algorithm, remaining, algorithm.untilFull(this.cells, this.own, this.reading));
+  #tryHold(permits: number): RateLimitLease | null {
+    const { plan, cells, at } = this;
+    const remaining = plan.algorithm.tryTake(cells, state.ownCells(at), permits, 0);
+    if (remaining < 0) return null;
+    state.countGrant(cells, at);
+    return new HeldLease(this, permits, remaining);
+  }
+
+  #tryGrantInTurn(permits: number): RateLimitLease | null {
+    this.bringUpToDate();
+    return this.canGrant(permits) ? this.take(permits) : null;
+  }
+
+  #misuse(permits: number): Error {
+    const { limit, name } = this.plan;
+    return permits > limit ? aboveLimit(permits, limit) : new ObjectDisposedError(name);
   }
 
   #refusal(reason: string | undefined, permits: number): RateLimitLease {

@@ -19,6 +19,8 @@ interface HeldPermits extends LostLease {
 export type LostLeaseListener = (lost: LostLease) => void;
 
 const listeners = new Set<LostLeaseListener>();
+/** Whether a lease has ever been watched: until then none has to be taken from the registry. */
+let isRegistryUsed = false;
 
 const registry = new FinalizationRegistry<HeldPermits>(({ keeper, epoch, ...lost }) => {
   keeper.release(lost.permits, epoch);
@@ -34,12 +36,13 @@ export function areLostLeasesWatched(): boolean {
 export function watchLease(lease: object, keeper: PermitKeeper, permits: number): void {
   const { name: limiter, epoch } = keeper;
   const acquiredAt = new Error('acquired here').stack ?? '';
+  isRegistryUsed = true;
   registry.register(lease, { keeper, epoch, limiter, permits, acquiredAt }, lease);
 }
 
-/** The lease was disposed as it should be. */
+/** The lease, watched or not, was disposed as it should be. */
 export function unwatchLease(lease: object): void {
-  registry.unregister(lease);
+  if (isRegistryUsed) registry.unregister(lease);
 }
 
 /**

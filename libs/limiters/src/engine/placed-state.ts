@@ -6,7 +6,7 @@ import { QueueBehindReserved } from './core-reservation.js';
 import * as state from './decision.js';
 import { quotaEntry } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
-import { readNanoseconds, sinceOrigin, toMilliseconds } from './time-unit.js';
+import { sinceOrigin, toMilliseconds } from './time-unit.js';
 
 /** Where the state of a limiter is kept. */
 export interface StatePlace {
@@ -132,14 +132,12 @@ export class PlacedState {
   }
 
   protected read(): number {
-    this.reading = readNanoseconds(this.plan.clock, this.#originMs);
-    return this.reading;
+    return (this.reading = sinceOrigin(this.plan.clock.now(), this.#originMs));
   }
 
   /** The same within a decision on several limiters. */
   protected readIn(instant: Instant): number {
-    this.reading = sinceOrigin(instant.nowMs(this.plan.clock), this.#originMs);
-    return this.reading;
+    return (this.reading = sinceOrigin(instant.nowMs(this.plan.clock), this.#originMs));
   }
 
   /** Permits that are available and not set aside. */

@@ -2,7 +2,7 @@ import { MetadataName } from '../metadata-name.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
 import { metadataKey, RateLimitLease } from '../rate-limit-lease.js';
 import type { PermitAlgorithm } from './algorithm.js';
-import { quotaEntry } from './granted-lease.js';
+import { quotaEntry, unboxed } from './granted-lease.js';
 
 /** The reason phrases of refused leases. */
 export const REASON = {
@@ -20,22 +20,11 @@ export const REASON = {
 export class RefusedLease extends RateLimitLease {
   private readonly reason: string | undefined;
   private readonly retryAfterMs: number | undefined;
-  private algorithm: PermitAlgorithm | null = null;
-  private remaining = 0;
-  private untilFull = 0;
 
   constructor(reason: string | undefined, retryAfterMs?: number) {
     super();
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
-  }
-
-  /** Adds what the limiter looked like at the decision. */
-  withQuota(algorithm: PermitAlgorithm, remaining: number, untilFull: number): this {
-    this.algorithm = algorithm;
-    this.remaining = remaining;
-    this.untilFull = untilFull;
-    return this;
   }
 
   override get isAcquired(): boolean {
@@ -57,10 +46,30 @@ export class RefusedLease extends RateLimitLease {
     if (key === MetadataName.reasonPhrase.name) return this.reason;
     return undefined;
   }
+}
+
+/** What a limiter looked like at a refusal. */
+export interface Standing {
+  readonly algorithm: PermitAlgorithm;
+  readonly remaining: number;
+  /** Nanoseconds. */
+  readonly untilFull: number;
+}
+
+/** A refusal by the numbers of a limiter. */
+export class DecidedRefusal extends RefusedLease {
+  private readonly algorithm: PermitAlgorithm;
+  private readonly remaining: number;
+  private readonly untilFull: number;
+
+  constructor(reason: string | undefined, retryAfterMs: number | undefined, standing: Standing) {
+    super(reason, retryAfterMs);
+    this.algorithm = standing.algorithm;
+    this.remaining = unboxed(standing.remaining);
+    this.untilFull = standing.untilFull;
+  }
 
   override quota(): readonly RateLimitQuota[] {
-    return this.algorithm === null
-      ? super.quota()
-      : [quotaEntry(this.algorithm, this.remaining, this.untilFull)];
+    return [quotaEntry(this.algorithm, this.remaining, this.untilFull)];
   }
 }

@@ -22,6 +22,8 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   readonly isManual: boolean;
   readonly cellCount: number;
   readonly #window: number;
+  /** After how long a window ends by itself. */
+  readonly #dueAfter: number;
 
   constructor(limit: number, windowMs: number, isManual: boolean) {
     this.limit = limit;
@@ -29,6 +31,7 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
     this.isManual = isManual;
     this.cellCount = isManual ? 3 : 2;
     this.#window = toNanoseconds(windowMs);
+    this.#dueAfter = isManual ? Infinity : this.#window;
   }
 
   get periodMs(): number {
@@ -42,7 +45,7 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   advance(cells: Cells, at: number, now: number): boolean {
-    if (this.isManual || cells[at + USED] === 0 || now - cells[at + START]! < this.#window) return false;
+    if (cells[at + USED] === 0 || now - cells[at + START]! < this.#dueAfter) return false;
     cells[at + USED] = 0;
     // The first boundary is the moment of fullness, however many passed; `take` catches up with the others.
     cells[at + START]! += this.#window;
@@ -63,11 +66,11 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   tryTake(cells: Cells, at: number, permits: number, now: number): number {
-    const used = this.advance(cells, at, now) ? 0 : cells[at + USED]!;
+    const used = cells[at + USED]!;
+    if (used === 0 || now - cells[at + START]! >= this.#dueAfter) return this.#tryTakeOfAll(cells, at, permits, now);
     const left = this.limit - used - permits;
     if (left < 0 || (permits === 0 && left === 0)) return -1;
-    if (used === 0) this.take(cells, at, permits, now);
-    else cells[at + USED] = used + permits;
+    cells[at + USED] = used + permits;
     return left;
   }
 
@@ -97,7 +100,8 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   untilFull(cells: Cells, at: number, now: number): number {
-    return cells[at + USED] === 0 ? 0 : Math.max(0, cells[at + START]! + this.#window - now);
+    const left = cells[at + START]! + this.#window - now;
+    return left < 0 || cells[at + USED] === 0 ? 0 : left;
   }
 
   dueAt(cells: Cells, at: number, permits: number): number {
@@ -122,6 +126,15 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   adopt(_previous: PermitAlgorithm, cells: Cells, now: number): Cells {
     this.advance(cells, 0, now);
     return cells;
+  }
+
+  /** {@link FixedWindowAlgorithm.tryTake} where all permits are back. */
+  #tryTakeOfAll(cells: Cells, at: number, permits: number, now: number): number {
+    this.advance(cells, at, now);
+    const left = this.limit - permits;
+    if (left < 0) return -1;
+    this.take(cells, at, permits, now);
+    return left;
   }
 
   #windowsSince(start: number, now: number): number {

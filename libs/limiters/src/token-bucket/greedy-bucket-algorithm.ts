@@ -37,6 +37,8 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
   /** Each nanosecond brings `#unitsPerNanosecond` units of which `#unitsPerToken` are a token. */
   readonly #unitsPerNanosecond: number;
   readonly #unitsPerToken: number;
+  /** So many units, all of them exact, are less than a token. */
+  readonly #partsBelow: number;
 
   constructor(numbers: BucketNumbers, isManual: boolean) {
     this.limit = numbers.tokenLimit;
@@ -47,6 +49,7 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
     const divisor = greatestCommonDivisor(numbers.tokensPerPeriod, period);
     this.#unitsPerNanosecond = numbers.tokensPerPeriod / divisor;
     this.#unitsPerToken = period / divisor;
+    this.#partsBelow = Math.min(this.#unitsPerToken, MAX_SAFE_INTEGER);
     this.windowMs = toMilliseconds(this.#nanosecondsFor(this.limit, 0));
   }
 
@@ -73,16 +76,18 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
   }
 
   tryTake(cells: Cells, at: number, permits: number, now: number): number {
-    this.advance(cells, at, now);
-    const left = this.available(cells, at) - permits;
+    if (!this.isManual) this.#fill(cells, at, now);
+    const tokens = cells[at + TOKENS]!;
+    const left = tokens - permits;
     if (left < 0 || (permits === 0 && left === 0)) return -1;
-    if (permits > 0) this.take(cells, at, permits, now);
+    if (tokens >= this.limit) this.take(cells, at, permits, now);
+    else cells[at + TOKENS] = left;
     return left;
   }
 
   take(cells: Cells, at: number, permits: number, now: number): void {
     // What a full bucket did not gather must not be credited afterwards.
-    if (cells[at + TOKENS]! >= this.limit && now > cells[at + REFERENCE]!) cells[at + REFERENCE] = now;
+    if (permits > 0 && cells[at + TOKENS]! >= this.limit && now > cells[at + REFERENCE]!) cells[at + REFERENCE] = now;
     cells[at + TOKENS]! -= permits;
   }
 
@@ -107,7 +112,8 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
   untilFull(cells: Cells, at: number, now: number): number {
     if (cells[at + TOKENS]! >= this.limit) return 0;
     const missing = this.#nanosecondsFor(this.limit - cells[at + TOKENS]!, cells[at + FRACTION]!);
-    return Math.max(0, cells[at + REFERENCE]! + missing - now);
+    const left = cells[at + REFERENCE]! + missing - now;
+    return left < 0 ? 0 : left;
   }
 
   dueAt(cells: Cells, at: number, permits: number): number {
@@ -139,20 +145,21 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
 
   /** Counts the tokens up to now. Returns whether a whole one came. */
   #fill(cells: Cells, at: number, now: number): boolean {
-    const missing = this.limit - cells[at + TOKENS]!;
-    const reference = cells[at + REFERENCE]!;
-    const elapsed = now - reference;
-    if (missing <= 0 || elapsed <= 0) return false;
+    const elapsed = now - cells[at + REFERENCE]!;
+    if (elapsed <= 0 || cells[at + TOKENS]! >= this.limit) return false;
     const gained = elapsed * this.#unitsPerNanosecond + cells[at + FRACTION]!;
-    if (gained > MAX_SAFE_INTEGER) return this.#fillExactly(cells, at, now);
     // Asked often, a bucket gains parts of a token at a time: they need no division.
-    if (gained < this.#unitsPerToken) {
-      cells[at + REFERENCE] = now;
-      cells[at + FRACTION] = gained;
-      return false;
-    }
+    if (gained >= this.#partsBelow) return this.#fillWith(cells, at, now, gained);
+    cells[at + REFERENCE] = now;
+    cells[at + FRACTION] = gained;
+    return false;
+  }
+
+  // oxlint-disable-next-line max-params -- what the caller has computed, and shouldn't have to put into an object
+  #fillWith(cells: Cells, at: number, now: number, gained: number): boolean {
+    if (gained > MAX_SAFE_INTEGER) return this.#fillExactly(cells, at, now);
     const whole = divideFloor(gained, this.#unitsPerToken);
-    if (whole >= missing) return this.#fillUp(cells, at);
+    if (whole >= this.limit - cells[at + TOKENS]!) return this.#fillUp(cells, at);
     cells[at + REFERENCE] = now;
     cells[at + TOKENS]! += whole;
     cells[at + FRACTION] = gained - whole * this.#unitsPerToken;
