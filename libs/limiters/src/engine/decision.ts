@@ -1,9 +1,7 @@
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import type { Cells, PermitAlgorithm } from './algorithm.js';
-import { unboxed } from './granted-lease.js';
 import { DecidedRefusal } from './refused-lease.js';
-import { toRetryAfterMs } from './time-unit.js';
 
 /**
  * A limiter's state is two counters, then the cells of its algorithm. What is decided on it here is the same for
@@ -51,14 +49,16 @@ export function refuse(
   facts: RefusalFacts,
 ): RateLimitLease {
   cells[at + REFUSED]! += 1;
-  const { reason, dueAt, now } = facts;
+  const { now } = facts;
   const own = at + OWN;
-  const retryAfterMs = Number.isNaN(dueAt) ? undefined : unboxed(toRetryAfterMs(dueAt - now));
-  return new DecidedRefusal(reason, retryAfterMs, {
+  const untilFull = algorithm.untilFull(cells, own, now);
+  return new DecidedRefusal(
+    facts.reason,
     algorithm,
-    remaining: algorithm.available(cells, own),
-    untilFull: algorithm.untilFull(cells, own, now),
-  });
+    algorithm.available(cells, own),
+    untilFull,
+    facts.dueAt - now,
+  );
 }
 
 /** Counts a refusal that has another lease. */

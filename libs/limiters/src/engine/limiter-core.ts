@@ -269,8 +269,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   #refusal(reason: string | undefined, permits: number): RateLimitLease {
-    const facts = { reason, dueAt: this.#dueAt(permits), now: this.reading };
-    return state.refuse(this.algorithm, this.cells, this.at, facts);
+    const { plan, cells, at, reading } = this;
+    const dueAt =
+      this.#room === null && this.condition.reserved === 0
+        ? plan.algorithm.dueAt(cells, state.ownCells(at), permits || 1)
+        : this.#dueAt(permits);
+    return state.refuse(plan.algorithm, cells, at, { reason, dueAt, now: reading });
   }
 
   /** Whether a request has room in the queue, or gets it by eviction. */

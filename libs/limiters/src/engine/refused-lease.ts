@@ -3,6 +3,7 @@ import type { RateLimitQuota } from '../rate-limit-lease.js';
 import { metadataKey, RateLimitLease } from '../rate-limit-lease.js';
 import type { PermitAlgorithm } from './algorithm.js';
 import { quotaEntry, unboxed } from './granted-lease.js';
+import { toRetryAfterMs } from './time-unit.js';
 
 /** The reason phrases of refused leases. */
 export const REASON = {
@@ -16,16 +17,13 @@ export const REASON = {
   ownerDisposed: 'Owner disposed',
 } as const;
 
-/** A lease that holds nothing and says why, or when to come back. */
-export class RefusedLease extends RateLimitLease {
-  private readonly reason: string | undefined;
-  private readonly retryAfterMs: number | undefined;
+const RETRY_AFTER = MetadataName.retryAfter.name;
+const REASON_PHRASE = MetadataName.reasonPhrase.name;
 
-  constructor(reason: string | undefined, retryAfterMs?: number) {
-    super();
-    this.reason = reason;
-    this.retryAfterMs = retryAfterMs;
-  }
+/** A lease that holds nothing and says why, or when to come back. */
+abstract class AnyRefusedLease extends RateLimitLease {
+  protected abstract readonly reason: string | undefined;
+  protected abstract readonly retryAfterMs: number | undefined;
 
   override get isAcquired(): boolean {
     return false;
@@ -33,8 +31,8 @@ export class RefusedLease extends RateLimitLease {
 
   override get metadataNames(): Iterable<string> {
     const names: string[] = [];
-    if (this.retryAfterMs !== undefined) names.push(MetadataName.retryAfter.name);
-    if (this.reason !== undefined) names.push(MetadataName.reasonPhrase.name);
+    if (this.retryAfterMs !== undefined) names.push(RETRY_AFTER);
+    if (this.reason !== undefined) names.push(REASON_PHRASE);
     return names;
   }
 
@@ -42,31 +40,54 @@ export class RefusedLease extends RateLimitLease {
   override getMetadata(name: string): unknown;
   override getMetadata(name: string | MetadataName<unknown>): unknown {
     const key = metadataKey(name);
-    if (key === MetadataName.retryAfter.name) return this.retryAfterMs;
-    if (key === MetadataName.reasonPhrase.name) return this.reason;
+    if (key === RETRY_AFTER) return this.retryAfterMs;
+    if (key === REASON_PHRASE) return this.reason;
     return undefined;
   }
 }
 
-/** What a limiter looked like at a refusal. */
-export interface Standing {
-  readonly algorithm: PermitAlgorithm;
-  readonly remaining: number;
-  /** Nanoseconds. */
-  readonly untilFull: number;
+/** A refusal that isn't by the numbers of a limiter. */
+export class RefusedLease extends AnyRefusedLease {
+  protected readonly reason: string | undefined;
+  protected readonly retryAfterMs: number | undefined;
+
+  constructor(reason: string | undefined, retryAfterMs?: number) {
+    super();
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
-/** A refusal by the numbers of a limiter. */
-export class DecidedRefusal extends RefusedLease {
+/**
+ * A refusal by the numbers of a limiter, and what the limiter looked like. What few ask for is worked out when they do:
+ * where much is refused, most refusals are asked for nothing.
+ */
+export class DecidedRefusal extends AnyRefusedLease {
+  protected readonly reason: string | undefined;
   private readonly algorithm: PermitAlgorithm;
   private readonly remaining: number;
   private readonly untilFull: number;
+  private readonly dueIn: number;
 
-  constructor(reason: string | undefined, retryAfterMs: number | undefined, standing: Standing) {
-    super(reason, retryAfterMs);
-    this.algorithm = standing.algorithm;
-    this.remaining = unboxed(standing.remaining);
-    this.untilFull = standing.untilFull;
+  /** @param dueIn - in how many nanoseconds it is worth another try; `NaN` where unknown. */
+  // oxlint-disable-next-line max-params -- what the fields are, without an object made for each refusal to carry them
+  constructor(
+    reason: string | undefined,
+    algorithm: PermitAlgorithm,
+    remaining: number,
+    untilFull: number,
+    dueIn: number,
+  ) {
+    super();
+    this.reason = reason;
+    this.algorithm = algorithm;
+    this.remaining = unboxed(remaining);
+    this.untilFull = untilFull;
+    this.dueIn = dueIn;
+  }
+
+  protected get retryAfterMs(): number | undefined {
+    return Number.isNaN(this.dueIn) ? undefined : toRetryAfterMs(this.dueIn);
   }
 
   override quota(): readonly RateLimitQuota[] {

@@ -67,7 +67,8 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
 
   tryTake(cells: Cells, at: number, permits: number, now: number): number {
     const used = cells[at + USED]!;
-    if (used === 0 || now - cells[at + START]! >= this.#dueAfter) return this.#tryTakeOfAll(cells, at, permits, now);
+    if (used === 0 || now - cells[at + START]! >= this.#dueAfter)
+      return this.#tryTakeOfAll(cells, at, permits, now);
     const left = this.limit - used - permits;
     if (left < 0 || (permits === 0 && left === 0)) return -1;
     cells[at + USED] = used + permits;

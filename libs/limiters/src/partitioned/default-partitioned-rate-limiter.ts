@@ -102,7 +102,7 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     this.assertUsable();
     const declared = this.#declare(resource);
     const row = this.#rowFor(declared, this.#table.read());
-    if (row === NO_ROW) return new RefusedLease(REASON.partitionLimitReached);
+    if (row === NO_ROW) return this.#refuse();
     return this.#table.page(row).limiterAt(indexOf(row), declared);
   }
 
@@ -122,10 +122,10 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
   }
 
   protected override attemptAcquireCore(resource: TResource, permitCount: number): RateLimitLease {
-    const now = this.#table.read();
-    const row = this.#rowFor(this.#declare(resource), now);
-    if (row === NO_ROW) return new RefusedLease(REASON.partitionLimitReached);
-    return this.#table.page(row).attempt(indexOf(row), permitCount, now);
+    const table = this.#table;
+    const now = table.read();
+    const declared = this.#declare(resource);
+    return table.attempt(declared, this.#identify(declared), permitCount, now) ?? this.#refuse();
   }
 
   protected override acquireCore(
@@ -152,24 +152,36 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
   ): RateLimitLease | Promise<RateLimitLease> {
     const declared = this.#declare(resource);
     const row = this.#rowFor(declared, this.#table.read());
-    if (row === NO_ROW) return new RefusedLease(REASON.partitionLimitReached);
+    if (row === NO_ROW) return this.#refuse();
     return this.#table.page(row).acquireOrWait(indexOf(row), declared, permitCount, wait);
   }
 
   #declare(resource: TResource): Declared {
     const declared = this.#partitioner(resource);
     if (typeof declared?.factory === 'function') return declared as Declared;
-    throw typeError(
-      'ERR_RL_INVALID_ARGUMENT',
-      `The partitioner must return a partition, as RateLimitPartition.get… make them, but got ${show(declared)}.`,
-    );
+    throw noPartition(declared);
+  }
+
+  /** What the key is compared by. */
+  #identify(declared: Declared): unknown {
+    const key = declared.partitionKey;
+    return this.#keyIdentity === undefined ? key : this.#keyIdentity(key as TKey);
   }
 
   #rowFor(declared: Declared, now: number): number {
-    const key = declared.partitionKey;
-    const identity = this.#keyIdentity === undefined ? key : this.#keyIdentity(key as TKey);
-    return this.#table.rowFor(declared, identity, now);
+    return this.#table.rowFor(declared, this.#identify(declared), now);
   }
+
+  #refuse(): RateLimitLease {
+    return new RefusedLease(REASON.partitionLimitReached);
+  }
+}
+
+function noPartition(declared: unknown): Error {
+  return typeError(
+    'ERR_RL_INVALID_ARGUMENT',
+    `The partitioner must return a partition, as RateLimitPartition.get… make them, but got ${show(declared)}.`,
+  );
 }
 
 /**

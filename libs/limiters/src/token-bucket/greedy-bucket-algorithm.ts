@@ -87,7 +87,8 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
 
   take(cells: Cells, at: number, permits: number, now: number): void {
     // What a full bucket did not gather must not be credited afterwards.
-    if (permits > 0 && cells[at + TOKENS]! >= this.limit && now > cells[at + REFERENCE]!) cells[at + REFERENCE] = now;
+    if (permits > 0 && cells[at + TOKENS]! >= this.limit && now > cells[at + REFERENCE]!)
+      cells[at + REFERENCE] = now;
     cells[at + TOKENS]! -= permits;
   }
 
@@ -188,12 +189,14 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
   /** The nanoseconds that bring so many tokens when a fraction of the next is there, rounded up. */
   #nanosecondsFor(tokens: number, fraction: number): number {
     const units = tokens * this.#unitsPerToken;
-    if (units <= MAX_SAFE_INTEGER) {
-      // Nearly always: a period is a whole number of nanoseconds per token.
-      return this.#unitsPerNanosecond === 1
-        ? units - fraction
-        : multiplyDivideCeil(units - fraction, 1, this.#unitsPerNanosecond);
-    }
+    // Nearly always: a period is a whole number of nanoseconds per token.
+    if (this.#unitsPerNanosecond === 1 && units <= MAX_SAFE_INTEGER) return units - fraction;
+    return this.#exactNanosecondsFor(tokens, fraction);
+  }
+
+  #exactNanosecondsFor(tokens: number, fraction: number): number {
+    const units = tokens * this.#unitsPerToken;
+    if (units <= MAX_SAFE_INTEGER) return multiplyDivideCeil(units - fraction, 1, this.#unitsPerNanosecond);
     const rate = BigInt(this.#unitsPerNanosecond);
     return Number((BigInt(tokens) * BigInt(this.#unitsPerToken) - BigInt(fraction) + rate - 1n) / rate);
   }

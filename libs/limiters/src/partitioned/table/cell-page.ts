@@ -43,6 +43,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   readonly #plan: LimiterPlan;
   readonly #stride: number;
   readonly #context: PageContext;
+  readonly #idleTimeout: number;
   #residents: Map<number, RowCore> | null = null;
 
   /** @param keyWidth - in words; the key of a row stands behind its state, so that they share cache lines. */
@@ -59,6 +60,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     this.#plan = group.plan;
     this.#stride = stride;
     this.#context = context;
+    this.#idleTimeout = context.idleTimeout;
     this.originMs = context.originMs;
     this.cells = cells;
   }
@@ -91,6 +93,14 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     if (resident === undefined) return this.#decide(at, permits, now) ?? this.#refuse(at, permits, now);
     resident.assertAcquirable(permits);
     return resident.attempt(permits);
+  }
+
+  override attemptUnlessIdle(index: number, permits: number, now: number): RateLimitLease | null {
+    if (this.#residents !== null) return super.attemptUnlessIdle(index, permits, now);
+    const at = index * this.#stride;
+    const idleSince = this.#plan.algorithm.idleSince(this.cells, state.ownCells(at), now);
+    if (now - idleSince > this.#idleTimeout) return null;
+    return this.#decide(at, permits, now) ?? this.#refuse(at, permits, now);
   }
 
   override acquireOrWait(
@@ -184,21 +194,26 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
 
   /** The lease, or `null` where there isn't enough. */
   #decide(at: number, permits: number, now: number): RateLimitLease | null {
+    const { cells } = this;
     const { algorithm, limit, isReplenishing } = this.#plan;
     if (permits > limit) throw aboveLimit(permits, limit);
     const own = state.ownCells(at);
-    const remaining = algorithm.tryTake(this.cells, own, permits, now);
+    const remaining = algorithm.tryTake(cells, own, permits, now);
     if (remaining < 0) return null;
-    state.countGrant(this.cells, at);
-    if (!isReplenishing) return new HeldLease(new RowCore(this.#plan, this, at), permits, remaining);
-    return new GrantedLease(algorithm, remaining, algorithm.untilFull(this.cells, own, now));
+    state.countGrant(cells, at);
+    if (!isReplenishing) return this.#hold(at, permits, remaining);
+    return new GrantedLease(algorithm, remaining, algorithm.untilFull(cells, own, now));
+  }
+
+  #hold(at: number, permits: number, remaining: number): RateLimitLease {
+    return new HeldLease(new RowCore(this.#plan, this, at), permits, remaining);
   }
 
   #refuse(at: number, permits: number, now: number): RateLimitLease {
     const { algorithm } = this.#plan;
     return state.refuse(algorithm, this.cells, at, {
       reason: algorithm.isReplenishing ? undefined : REASON.permitLimitReached,
-      dueAt: algorithm.dueAt(this.cells, state.ownCells(at), Math.max(1, permits)),
+      dueAt: algorithm.dueAt(this.cells, state.ownCells(at), permits || 1),
       now,
     });
   }

@@ -68,6 +68,13 @@ export abstract class PartitionPage {
     this.#generations[index] = generation;
   }
 
+  /** A whole decision, as one call; `null` where the partition is {@link PartitionPage.isEvictable}. */
+  attemptUnlessIdle(index: number, permits: number, now: number): RateLimitLease | null {
+    if (this.isEvictable(index, now)) return null;
+    this.replenish(index);
+    return this.attempt(index, permits, now);
+  }
+
   /** Applies what is due, where the limiters don't do so by themselves. */
   abstract replenish(index: number): void;
   abstract attempt(index: number, permits: number, now: number): RateLimitLease;

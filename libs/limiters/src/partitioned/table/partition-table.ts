@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.js';
 import { originOf, readNanoseconds, toNanoseconds } from '../../engine/time-unit.js';
 import type { LimiterOptions } from '../../engine/limiter-options.js';
 import { show, throwCollected, typeError } from '../../errors.js';
+import type { RateLimitLease } from '../../rate-limit-lease.js';
 import { listenForEnd } from '../../managed-lifetime/when-ended.js';
 import type { HelperPartition } from '../helper-partition.js';
 import { isHelperPartition } from '../helper-partition.js';
@@ -79,6 +80,26 @@ export class PartitionTable implements ExpiringRows, PageContext {
     return known;
   }
 
+  /** The decision on a key, made where there is none or it has outlived its timeout; `null` at the cap. */
+  attempt(
+    declared: Declared,
+    identity: unknown,
+    permits: number,
+    // oxlint-disable-next-line max-params -- once per decision: they aren't worth an object
+    now: number,
+  ): RateLimitLease | null {
+    const known = this.#keys.find(identity);
+    if (known !== NO_ROW) {
+      const page = this.#pages[pageOf(known)]!;
+      const index = indexOf(known);
+      if (page.generationOf(index) === this.#generation) {
+        const lease = page.attemptUnlessIdle(index, permits, now);
+        if (lease !== null) return lease;
+      }
+    }
+    return this.#attemptAnew(declared, identity, permits, now);
+  }
+
   get clock(): Clock {
     return this.#options.clock;
   }
@@ -133,6 +154,13 @@ export class PartitionTable implements ExpiringRows, PageContext {
     }
     this.#free(page, index);
     return NaN;
+  }
+
+  /** {@link PartitionTable.attempt} where the partition has to be made, or to be brought up to date. */
+  // oxlint-disable-next-line max-params -- those of the method that it continues
+  #attemptAnew(declared: Declared, identity: unknown, permits: number, now: number): RateLimitLease | null {
+    const row = this.rowFor(declared, identity, now);
+    return row === NO_ROW ? null : this.page(row).attempt(indexOf(row), permits, now);
   }
 
   #create(declared: Declared, identity: unknown, now: number): number {
