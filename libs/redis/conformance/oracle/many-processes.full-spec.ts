@@ -42,10 +42,10 @@ test('four processes with clocks an hour apart that hammer one key get exactly t
     say(granted);
   `;
   // The limits are exact; how long a machine under load takes to connect is another matter.
-  const options = { commandTimeoutMs: 10_000 };
+  const settings = { options: { commandTimeoutMs: 10_000 } };
   const processes = Array.from(
     { length: 4 },
-    () => new ClientProcess(packages, server.port, program, options),
+    () => new ClientProcess(packages, server.port, program, settings),
   );
   const granted = (await Promise.all(processes.map((one) => one.next()))) as Record<string, number>[];
   await Promise.all(processes.map((one) => one.kill()));

@@ -5,12 +5,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
 
-/** What the program of a process begins with: `shared`, `client`, `limiter` and `say`. */
+/** What the program of a process begins with: `shared`, `client`, `close`, `limiterOf` and `say`. */
 const PRELUDE = `
-const { Redis } = require('ioredis');
 const { createRedisPartitions } = require('@ratelease/redis');
-const client = new Redis(Number(process.env.PORT), '127.0.0.1');
-const shared = createRedisPartitions({ client, prefix: 'test', ...JSON.parse(process.env.OPTIONS) });
+const settings = JSON.parse(process.env.SETTINGS);
+const client =
+  settings.client === 'node-redis'
+    ? require('redis').createClient({ url: 'redis://127.0.0.1:' + settings.port })
+    : new (require('ioredis').Redis)(settings.port, '127.0.0.1');
+const close = () => (settings.client === 'node-redis' ? client.destroy() : client.disconnect());
+const shared = createRedisPartitions({ client, prefix: 'test', ...settings.options });
 const limiterOf = (partition) => partition.factory(partition.partitionKey);
 const say = (what) => process.send(what);
 process.on('unhandledRejection', (error) => say({ unhandled: String(error) }));
@@ -19,6 +23,16 @@ process.on('uncaughtException', (error) => say({ uncaught: String(error) }));
 
 let count = 0;
 
+/** How a process differs from others. */
+export interface ProcessSettings {
+  /** Beside the client and the prefix, for `createRedisPartitions`. */
+  readonly options?: object;
+  /** Which package its client is of. */
+  readonly client?: string;
+  /** Arguments of node. */
+  readonly execArgv?: string[];
+}
+
 /** A process of its own that uses the shared limiters, as another instance of an application does. */
 export class ClientProcess {
   readonly #child: ChildProcess;
@@ -26,11 +40,15 @@ export class ClientProcess {
   #onSaid: (() => void) | null = null;
 
   /** @param program - JavaScript that may use what the prelude declares, and await. */
-  constructor(packages: TranspiledPackages, port: number, program: string, options: object = {}) {
+  constructor(packages: TranspiledPackages, port: number, program: string, settings: ProcessSettings = {}) {
     const file = join(packages.folder, `program-${count++}.js`);
     writeFileSync(file, `${PRELUDE}\n(async () => {\n${program}\n})();\n`);
-    const env = { ...process.env, PORT: String(port), OPTIONS: JSON.stringify(options) };
-    this.#child = fork(file, { env, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const env = { ...process.env, SETTINGS: JSON.stringify({ ...settings, port }) };
+    this.#child = fork(file, {
+      env,
+      execArgv: settings.execArgv ?? [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     this.#child.on('message', (message) => {
       this.#said.push(message);
       this.#onSaid?.();
@@ -48,6 +66,12 @@ export class ClientProcess {
 
   tell(message: string): void {
     this.#child.send(message);
+  }
+
+  /** Its exit code, once it has ended by itself. */
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
+    return this.#child.exitCode;
   }
 
   /** Ends it at once: it gives nothing back. */

@@ -122,6 +122,7 @@ export class LeaseKeeper {
     const members = [...this.#held.keys(), ...this.#waiting.keys()];
     for (const settle of this.#waiting.values()) settle('disposed');
     await Promise.all(members.map((member) => this.abandon(member)));
+    await this.#releases.end();
   }
 
   #arm(delayMs: number): void {

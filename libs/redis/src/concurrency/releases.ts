@@ -46,6 +46,11 @@ export class Releases {
     });
   }
 
+  /** Tries once more what could not be told yet. */
+  async end(): Promise<void> {
+    if (this.#pending.size > 0) await this.#send();
+  }
+
   #schedule(): void {
     if (this.#isSending || this.#isScheduled) return;
     this.#isScheduled = true;

@@ -8,7 +8,7 @@ import { Reservation } from './reservation.js';
 import { ReserveSize } from './reserve-size.js';
 
 /** What is reserved is spent within this time, or given back. */
-export const HELD_MS = 500;
+const HELD_MS = 500;
 
 /** Permits that the server has granted to this process, for requests to come. */
 interface Batch {

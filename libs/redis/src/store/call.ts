@@ -10,8 +10,10 @@ export interface CallPart {
 /** Groups that ask limiters of the same names and numbers in one call, each about a partition of its own. */
 export interface Call {
   readonly parts: CallPart[];
-  /** Tells a call that the client sends again from the next. */
+  /** Tells a call that is sent again from the next. */
   readonly sequence: string;
+  /** How often it was sent. */
+  sent: number;
 }
 
 /** The keys of a call. */

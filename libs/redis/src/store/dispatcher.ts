@@ -7,12 +7,17 @@ import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
 import type { Store } from './store.js';
 
+/** A call is sent again so often when its connection is lost, each time on a new one. */
+const MOST_ATTEMPTS = 3;
+
 /** Sends the decisions of one turn of the event loop: those of a group in one call, several groups in one where that goes. */
 export class Dispatcher {
   readonly #store: Store;
   readonly #groupsPerCall: number;
   readonly #lanes = new Map<string, Lane>();
   #due: Lane[] = [];
+  /** Calls whose connection was lost before the answer: whether they were carried out, nobody knows. */
+  #interrupted: Call[] = [];
   #isScheduled = false;
   #lastSequence = 0;
 
@@ -43,8 +48,14 @@ export class Dispatcher {
     this.#isScheduled = false;
     if (!this.#store.connection.isReady) return this.#store.connection.wake();
     const due = this.#due;
+    const interrupted = this.#interrupted;
     this.#due = [];
-    this.#store.connection.together(() => this.#sendAll(due));
+    this.#interrupted = [];
+    this.#store.connection.together(() => {
+      // Also where nobody waits any more: what was granted has to be given back.
+      for (const call of interrupted) this.#send(call);
+      this.#sendAll(due);
+    });
   }
 
   #sendAll(due: readonly Lane[]): void {
@@ -81,6 +92,10 @@ export class Dispatcher {
     if (lane.isBusy || lane.isDue) return;
     lane.isDue = true;
     this.#due.push(lane);
+    this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // Behind everything that this turn of the event loop still asks, whether it does so at once or after awaits.
@@ -98,11 +113,12 @@ export class Dispatcher {
       return;
     }
     if (call !== undefined) this.#send(call);
-    calls.set(callName, { parts: [{ lane, requests }], sequence: this.#nextSequence() });
+    calls.set(callName, { parts: [{ lane, requests }], sequence: this.#nextSequence(), sent: 0 });
   }
 
   #send(call: Call): void {
     const { script } = call.parts[0]!.lane.group;
+    call.sent++;
     const { hasServerTime, channels, serverClock, recordPrefix, timeArgument } = this.#store;
     const time = hasServerTime ? String(serverClock.at(deadlineOf(call))) : `-${timeArgument}`;
     const sentMs = performance.now();
@@ -116,7 +132,7 @@ export class Dispatcher {
 
   #onReply(call: Call, sentMs: number, reply: unknown): void {
     this.#store.health.replied();
-    if (!isAnswers(reply)) return this.#onError(call, new Error(`The server answered ${typeof reply}.`));
+    if (!isAnswers(reply)) return this.#fail(call);
     const reader = new AnswerReader(reply);
     this.#store.serverClock.learn(sentMs, reader.nowUs);
     for (const { lane, requests } of call.parts) {
@@ -127,15 +143,23 @@ export class Dispatcher {
   }
 
   #onError(call: Call, error: unknown): void {
-    const { parts, sequence } = call;
+    const { parts, sequence, sent } = call;
     if (isServerError(error)) {
       // Which group the server stumbled over isn't known. What was decided already is known by its record.
       if (parts.length > 1) {
-        for (const part of parts) this.#send({ parts: [part], sequence });
+        for (const part of parts) this.#send({ parts: [part], sequence, sent: 0 });
         return;
       }
       this.#store.health.replied();
+    } else if (sent < MOST_ATTEMPTS) {
+      // The record of the call sees to it that it counts once.
+      this.#interrupted.push(call);
+      return this.#scheduleFlush();
     }
+    this.#fail(call);
+  }
+
+  #fail({ parts }: Call): void {
     for (const { lane, requests } of parts) {
       for (const request of requests) request.fail();
       this.#goOn(lane);

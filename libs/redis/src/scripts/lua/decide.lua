@@ -33,7 +33,6 @@ if deadline < 0 then
 else
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
-  if deadline > 0 and now > deadline then return { now } end
   if #time[2] == 6 then now_text = time[1] .. time[2] end
 end
 local process, sequence, channels = ARGV[2], ARGV[3], ARGV[4]
@@ -53,6 +52,8 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
   elseif record and not single then
     replay = string.match(record, '^' .. sequence .. ':(%a+)$')
   end
+  -- What was carried out in time and is asked for again is told, also to those who come late.
+  if deadline > 0 and now > deadline and not replay then return { now } end
   local outcomes, writes, is_dirty, is_whole, blocked = '', false, false, false, 0
   -- @each load
   for request = 1, requests do

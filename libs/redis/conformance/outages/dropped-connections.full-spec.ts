@@ -1,0 +1,3 @@
+import { testDroppedConnections } from './dropped-connections.js';
+
+testDroppedConnections(50);
