@@ -1,11 +1,11 @@
 // Builds each library as ESM and as CommonJS, with types; `demo` after it also the demo, then only as ESM.
 //
 //   node scripts/build.mjs             the libraries, as they are published
-//   node scripts/build.mjs demo        what the demo needs, and the demo
+//   node scripts/build.mjs demo        what the demo needs and isn't built yet, and the demo
 //   node scripts/build.mjs limiters    one library, named as its folder
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hashOfSources, stamp } from './built.mjs';
+import { hashOfSources, staleFormats, stamp } from './built.mjs';
 import { LIBRARIES, ROOT } from './libraries.mjs';
 import { runTool } from './run.mjs';
 
@@ -17,8 +17,11 @@ const FORMATS = {
 
 const [what] = process.argv.slice(2);
 const withDemo = what === 'demo';
-const wanted = LIBRARIES.filter(({ folder }) => what === undefined || withDemo || basename(folder) === what);
-if (wanted.length === 0) throw new Error(`There is no library ${what} to build.`);
+const demo = join(ROOT, 'apps/demo');
+const wanted = withDemo
+  ? neededByDemo()
+  : LIBRARIES.filter(({ folder }) => what === undefined || basename(folder) === what);
+if (wanted.length === 0 && !withDemo) throw new Error(`There is no library ${what} to build.`);
 const formats = withDemo ? ['esm'] : ['esm', 'cjs'];
 
 // Somebody waits for it who has asked for the demo, not for a build.
@@ -34,9 +37,14 @@ for (const library of wanted) {
 }
 
 if (withDemo) {
-  const demo = join(ROOT, 'apps/demo');
   rmSync(join(demo, 'dist'), { recursive: true, force: true });
   if (!(await compile(demo, 'tsconfig.app.json', []))) stop('the demo');
+}
+
+/** Who starts the demo again doesn't wait for what is there: whether everything fits is for `npm run build` to say. */
+function neededByDemo() {
+  const { dependencies } = JSON.parse(readFileSync(join(demo, 'package.json'), 'utf8'));
+  return LIBRARIES.filter(({ name, folder }) => name in dependencies && staleFormats(folder).includes('esm'));
 }
 
 async function buildLibrary(folder, format) {
