@@ -2,6 +2,7 @@
 //
 //   node scripts/api-report.mjs            fails where they differ
 //   node scripts/api-report.mjs --write    writes the reports anew: commit them with the change that needs it
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
@@ -29,10 +30,21 @@ function isReported(library, entry) {
     packageJsonFullPath: join(library.folder, 'package.json'),
   });
   const exportedByMain = entry.subpath === '.' ? [] : reportedNames(library.entries[0]);
-  return Extractor.invoke(config, {
+  const { succeeded, apiReportChanged } = Extractor.invoke(config, {
     localBuild: write,
     messageCallback: (message) => silence(message, exportedByMain),
-  }).succeeded;
+  });
+  if (apiReportChanged) showChange(entry);
+  return succeeded && (write || !apiReportChanged);
+}
+
+/** What is new in an API, or gone; or, when it is written anew, that it was. */
+function showChange(entry) {
+  const name = reportFileName(entry);
+  if (write) return console.log(`docs/api/${name} is new: commit it with the change.`);
+  const both = [join(reportFolder, name), join(reportTempFolder, name)];
+  const { stdout } = spawnSync('git', ['diff', '--no-index', '--unified=1', ...both], { encoding: 'utf8' });
+  console.error(stdout.slice(stdout.indexOf('\n@@') + 1));
 }
 
 function extractorConfig(library, entry) {
@@ -85,6 +97,8 @@ function silence(message, exportedByMain) {
   // Of what api-extractor says about itself, only errors and warnings matter.
   if (message.logLevel === 'info' || message.logLevel === 'verbose') message.handled = true;
   if (message.messageId === 'console-compiler-version-notice') message.handled = true;
+  // Speaks of copying files; we say what changed and what to do.
+  if (message.messageId?.startsWith('console-api-report-')) message.handled = true;
   // What a second entry names without exporting it is public all the same if the package's first entry has it.
   const forgotten = message.messageId === 'ae-forgotten-export' && /symbol "(\w+)"/.exec(message.text)?.[1];
   if (forgotten && exportedByMain.includes(forgotten)) message.logLevel = 'none';
