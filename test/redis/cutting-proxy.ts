@@ -10,8 +10,11 @@ export class CuttingProxy {
   /** How many answers were swallowed. */
   swallowed = 0;
 
+  #upstreamPort: number;
+
   private constructor(port: number) {
-    this.#server = createServer((client) => this.#join(client, connect(port, '127.0.0.1')));
+    this.#upstreamPort = port;
+    this.#server = createServer((client) => this.#join(client, connect(this.#upstreamPort, '127.0.0.1')));
   }
 
   static async start(port: number): Promise<CuttingProxy> {
@@ -30,12 +33,22 @@ export class CuttingProxy {
     this.#swallows = true;
   }
 
+  /** Another server takes the place of the first: all connections are cut, new ones lead to it. */
+  turnTo(port: number): void {
+    this.#upstreamPort = port;
+    this.#cutAll();
+  }
+
   stop(): void {
+    this.#cutAll();
+    this.#server.close();
+  }
+
+  #cutAll(): void {
     for (const [client, upstream] of this.#pairs) {
       client.destroy();
       upstream.destroy();
     }
-    this.#server.close();
   }
 
   #join(client: Socket, upstream: Socket): void {

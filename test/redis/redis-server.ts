@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { redisExecutable } from '../programs/redis-executable.js';
 
 /** Ends the server with this process, also where that is killed: no test leaves a server behind. */
-const WITH_PARENT = join(__dirname, 'with-parent.sh');
+export const WITH_PARENT = join(__dirname, 'with-parent.sh');
 
 /** A port of the loopback that nobody uses. */
 export async function freePort(): Promise<number> {

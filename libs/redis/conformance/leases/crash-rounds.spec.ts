@@ -1,0 +1,3 @@
+import { testCrashRounds } from './crash-rounds.js';
+
+testCrashRounds(3);

@@ -1,0 +1,140 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createSentinel } from 'redis';
+import type { RemoteLease } from '../../src/index.js';
+import { createRedisPartitions, STORE_UNAVAILABLE } from '../../src/index.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import { RedisSentinel } from '../../../../test/redis/redis-sentinel.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
+
+const LIMIT = 1_000;
+const TIMEOUT_MS = 150;
+const LONGEST_OUTAGE_MS = 10_000;
+
+let master: RedisServer;
+let replica: RedisServer;
+let sentinel: RedisSentinel;
+beforeEach(async () => {
+  // Without waiting for more replicas first.
+  master = await RedisServer.start('--repl-diskless-sync-delay', '0');
+  replica = await RedisServer.start('--replicaof', '127.0.0.1', String(master.port));
+  await untilReplicated();
+  sentinel = await RedisSentinel.start(master.port, 500);
+  await untilWatched();
+});
+afterEach(async () => {
+  await sentinel.stop();
+  await replica.stop();
+  await master.stop();
+});
+
+const CLIENTS = [
+  {
+    name: 'ioredis',
+    open: async () => {
+      const client = new Redis({
+        sentinels: [{ host: '127.0.0.1', port: sentinel.port }],
+        name: sentinel.name,
+      });
+      await client.ping();
+      return { client, close: () => client.disconnect() };
+    },
+  },
+  {
+    name: 'node-redis',
+    open: async () => {
+      const client = createSentinel({
+        name: sentinel.name,
+        sentinelRootNodes: [{ host: '127.0.0.1', port: sentinel.port }],
+      });
+      client.on('error', () => undefined);
+      await client.connect();
+      return { client, close: () => void client.destroy() };
+    },
+  },
+];
+
+describe.each(CLIENTS)('a failover by a sentinel, through $name', ({ open }) => {
+  test.each(['a wish', 'a crash'])(
+    'by %s: all are answered in time, and at most one limit is granted twice',
+    async (why) => {
+      const { client, close } = await open();
+      const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
+      const limiter = limiterOf(
+        shared.getFixedWindowLimiter('key', () => ({ permitLimit: LIMIT, windowMs: 600_000 })),
+      );
+      const slots = limiterOf(
+        shared.getConcurrencyLimiter('slots', () => ({ permitLimit: 1, queueLimit: 1, leaseTtlMs: 1_500 })),
+      );
+      const held = (await slots.acquire()) as RemoteLease;
+      expect(held.isAcquired).toBe(true);
+      const waiting = slots.acquire();
+      await after(100);
+      let granted = 0;
+      let slowestMs = 0;
+      let lastAway = 0;
+      const beganMs = performance.now();
+      const ask = async (): Promise<void> => {
+        const askedMs = performance.now();
+        const lease = await limiter.acquire();
+        slowestMs = Math.max(slowestMs, performance.now() - askedMs);
+        if (lease.isAcquired) granted++;
+        else if (lease.getMetadata('REASON_PHRASE') === STORE_UNAVAILABLE) lastAway = performance.now();
+      };
+      const asked: Promise<void>[] = [];
+      let failedOver = false;
+      while (performance.now() - beganMs < LONGEST_OUTAGE_MS) {
+        asked.push(ask());
+        // oxlint-disable-next-line no-await-in-loop -- two hundred a second
+        await after(5);
+        if (!failedOver && granted >= 100) {
+          failedOver = true;
+          // oxlint-disable-next-line no-await-in-loop
+          await failOver(why);
+        }
+        if (failedOver && lastAway > 0 && performance.now() - lastAway > 1_500) break;
+      }
+      await Promise.all(asked);
+      expect(slowestMs).toBeLessThan(TIMEOUT_MS + 150);
+      // It is well again without a restart.
+      expect((await limiter.acquire(0)).getMetadata('REASON_PHRASE')).not.toBe(STORE_UNAVAILABLE);
+      expect(granted).toBeGreaterThan(150);
+      expect(granted).toBeLessThanOrEqual(2 * LIMIT);
+      // Whoever waited for it is served, by the message of the new master or because the lease was lost.
+      held.dispose();
+      expect((await waiting).isAcquired).toBe(true);
+      expect(await roleOf(replica)).toBe('master');
+      await shared.dispose();
+      close();
+    },
+  );
+});
+
+async function failOver(why: string): Promise<void> {
+  if (why === 'a crash') return master.kill();
+  const admin = new Redis(sentinel.port, '127.0.0.1');
+  await admin.call('SENTINEL', 'FAILOVER', sentinel.name);
+  admin.disconnect();
+}
+
+async function roleOf({ port }: RedisServer): Promise<string | undefined> {
+  const admin = new Redis(port, '127.0.0.1');
+  const info = await admin.info('replication');
+  admin.disconnect();
+  return /^role:(\w+)/m.exec(info)?.[1];
+}
+
+async function untilReplicated(): Promise<void> {
+  await untilInfo(replica.port, 'replication', 'master_link_status:up');
+}
+
+async function untilWatched(): Promise<void> {
+  await untilInfo(sentinel.port, 'sentinel', 'slaves=1');
+}
+
+async function untilInfo(port: number, section: string, text: string): Promise<void> {
+  const admin = new Redis(port, '127.0.0.1');
+  // oxlint-disable-next-line no-await-in-loop -- until it is so
+  while (!(await admin.info(section)).includes(text)) await after(20);
+  admin.disconnect();
+}
