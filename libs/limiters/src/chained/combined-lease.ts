@@ -1,8 +1,10 @@
+import { HeldLease } from '../engine/granted-lease.js';
 import { throwCollected } from '../errors.js';
 import type { MetadataName } from '../metadata-name.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
 import { metadataKey, RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
+import { Instant } from './instant.js';
 
 const NO_LEASES: readonly RateLimitLease[] = Object.freeze([]);
 const NO_ERRORS: readonly unknown[] = Object.freeze([]);
@@ -10,14 +12,27 @@ const NO_ERRORS: readonly unknown[] = Object.freeze([]);
 /** Disposes leases in reverse order of acquisition, all of them, and returns what went wrong. */
 export function disposeInReverse(leases: readonly RateLimitLease[]): readonly unknown[] {
   let errors: unknown[] | null = null;
+  let instant = new Instant();
   for (let index = leases.length - 1; index >= 0; index--) {
+    const lease = leases[index]!;
     try {
-      leases[index]!.dispose();
+      if (isHeld(lease)) {
+        lease.disposeIn(instant);
+        continue;
+      }
+      lease.dispose();
     } catch (error) {
       (errors ??= []).push(error);
     }
+    // Nobody knows how long that took.
+    instant = new Instant();
   }
   return errors ?? NO_ERRORS;
+}
+
+/** Whether a lease is one of ours that runs no code of others at its end, so that its clock needn't be read again. */
+function isHeld(lease: RateLimitLease): lease is HeldLease {
+  return lease.constructor === HeldLease;
 }
 
 /** The leases of all members of a chain as one. */
@@ -88,10 +103,19 @@ class LinksLease extends CombinedLease {
 
 /** Takes permits that are there from all links; {@link finishTaking} has to follow. */
 export function takeFromAll(links: readonly ChainLink[], permits: number): RateLimitLease {
-  return combine(
-    links,
-    takeEach(links, ({ participant, times }) => participant.take(permits * times)),
-  );
+  if (!arePlain(links)) {
+    return combine(
+      links,
+      takeEach(links, ({ participant, times }) => participant.take(permits * times)),
+    );
+  }
+  // As long as it has to be: one that grows by being pushed to makes room for seventeen.
+  const leases = new Array<RateLimitLease>(links.length);
+  for (let index = 0; index < links.length; index++) {
+    const { participant, times } = links[index]!;
+    leases[index] = participant.take(permits * times);
+  }
+  return combine(links, leases);
 }
 
 /** Takes from each link, first from those where that may throw: then nothing stays taken. */

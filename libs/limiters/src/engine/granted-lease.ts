@@ -1,3 +1,4 @@
+import type { Instant } from '../chained/instant.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import type { PermitAlgorithm } from './algorithm.js';
@@ -66,7 +67,8 @@ export interface PermitKeeper {
   readonly algorithm: PermitAlgorithm;
   /** Counts resets: permits of an earlier epoch are no longer owed. */
   readonly epoch: number;
-  release(permits: number, epoch: number): void;
+  /** @param instant - the moment to go by, where several leases end in one. */
+  release(permits: number, epoch: number, instant?: Instant): void;
 }
 
 /** A granted lease whose permits come back when it is disposed. */
@@ -92,10 +94,15 @@ export class HeldLease extends AcquiredLease {
   }
 
   override dispose(): void {
+    this.disposeIn(undefined);
+  }
+
+  /** The same together with others, in one moment. */
+  disposeIn(instant: Instant | undefined): void {
     const keeper = this.keeper;
     if (keeper === null) return;
     this.keeper = null;
     unwatchLease(this);
-    keeper.release(this.permits, this.epoch);
+    keeper.release(this.permits, this.epoch, instant);
   }
 }

@@ -158,12 +158,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     this.#room?.serve();
   }
 
-  release(permits: number, epoch: number): void {
+  release(permits: number, epoch: number, instant?: Instant): void {
     if (permits === 0) return;
     const { resident } = this;
     if (resident.isDisposed || epoch !== resident.epoch) return;
     resident.algorithm.release(resident.cells, resident.own, permits);
-    resident.#afterReturn();
+    resident.#afterReturn(instant);
   }
 
   hold(): void {
@@ -292,9 +292,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return toMilliseconds(dueAt - this.reading) > maxWaitMs;
   }
 
-  #afterReturn(): void {
+  #afterReturn(instant: Instant | undefined): void {
     this.#room?.serve();
-    if (Number.isNaN(this.algorithm.fullSince(this.cells, this.own))) return;
-    this.algorithm.markFull(this.cells, this.own, this.read());
+    const { cells, own, algorithm } = this;
+    if (Number.isNaN(algorithm.fullSince(cells, own))) return;
+    algorithm.markFull(cells, own, instant === undefined ? this.read() : this.readIn(instant));
   }
 }
