@@ -15,6 +15,8 @@ export interface ExpiringRows {
 const BUCKET_MS = 100;
 /** Rows looked at in one go, so that however many are due at once, the event loop is never held. */
 const SLICE = 2000;
+/** Rows that a search looks at. What it doesn't come to, the next turn finds. */
+const LOOKS = 64;
 
 /**
  * Rows to be looked at when they are due, in buckets of {@link BUCKET_MS}: linked lists through a column of the
@@ -27,6 +29,8 @@ export class ExpiryWheel {
   readonly #buckets = new Map<number, number>();
   #timer: ClockTimer | null = null;
   #timerBucket = Infinity;
+  /** No bucket has a lower number. */
+  #oldest = Infinity;
   /** Before that no search finds anything: the last one has looked at everything. */
   #nothingBeforeMs = -Infinity;
   readonly #onTimer = (): void => {
@@ -45,30 +49,56 @@ export class ExpiryWheel {
     this.#rows.setNext(row, this.#buckets.get(number) ?? NO_ROW);
     this.#buckets.set(number, row);
     if (dueMs < this.#nothingBeforeMs) this.#nothingBeforeMs = dueMs;
+    if (number < this.#oldest) this.#oldest = number;
     if (number < this.#timerBucket) this.#arm(number);
   }
 
-  /** Takes the first due row out that is wanted. A search in vain isn't repeated before something more is due. */
+  /**
+   * Takes a due row out that is wanted. It looks at few, however many there are: a flood of searches must not cost more
+   * than it asks for. Rows that aren't due any more move on, and a search in vain isn't repeated before something else
+   * is due.
+   */
   takeDue(isWanted: (row: number) => boolean): number {
     const nowMs = this.#clock.now();
     if (nowMs < this.#nothingBeforeMs) return NO_ROW;
-    let nextMs = Infinity;
-    for (const [number, first] of this.#buckets) {
-      if (number > bucketOf(nowMs)) {
-        nextMs = Math.min(nextMs, (number - 1) * BUCKET_MS);
-        continue;
-      }
-      for (let row = first, before = NO_ROW; row !== NO_ROW; before = row, row = this.#rows.next(row)) {
+    const current = bucketOf(nowMs);
+    let nextMs = current * BUCKET_MS;
+    let left = LOOKS;
+    for (const number of this.#numbersUpTo(current)) {
+      let before = NO_ROW;
+      for (let row = this.#buckets.get(number)!, next: number; row !== NO_ROW; row = next) {
+        next = this.#rows.next(row);
         if (isWanted(row)) {
           this.#unlink(number, row, before);
           return row;
         }
+        if (--left === 0) {
+          this.#nothingBeforeMs = nowMs + 1;
+          return NO_ROW;
+        }
         // What is due but can't go yet may be able to a moment later.
-        nextMs = Math.min(nextMs, Math.max(this.#rows.dueMs(row), nowMs + 1));
+        const dueMs = Math.max(this.#rows.dueMs(row), nowMs + 1);
+        if (bucketOf(dueMs) > current) {
+          this.#unlink(number, row, before);
+          this.add(row, dueMs);
+        } else {
+          nextMs = Math.min(nextMs, dueMs);
+          before = row;
+        }
       }
     }
     this.#nothingBeforeMs = nextMs;
     return NO_ROW;
+  }
+
+  /** The buckets that have come to their time, without a walk over all the others. */
+  #numbersUpTo(current: number): number[] {
+    if (current - this.#oldest > this.#buckets.size)
+      return [...this.#buckets.keys()].filter((number) => number <= current);
+    const numbers: number[] = [];
+    for (let number = this.#oldest; number <= current; number++)
+      if (this.#buckets.has(number)) numbers.push(number);
+    return numbers;
   }
 
   stop(): void {
@@ -114,6 +144,7 @@ export class ExpiryWheel {
   #armFirst(): void {
     let first = Infinity;
     for (const number of this.#buckets.keys()) first = Math.min(first, number);
+    this.#oldest = first;
     if (first !== Infinity) this.#arm(first);
   }
 
