@@ -62,6 +62,41 @@ class DisabledController {
   }
 }
 
+@Controller('partly')
+@EnableRateLimiting(['classwide', 'method', 'extra'])
+@DisableRateLimiting('extra')
+class PartlyController {
+  @Get('some')
+  @DisableRateLimiting('method')
+  some(): string {
+    return 'some';
+  }
+
+  @Get('without-global')
+  @DisableRateLimiting('global')
+  @DisableRateLimiting('method', 'classwide')
+  withoutGlobal(): string {
+    return 'without global';
+  }
+
+  @Get('rest')
+  rest(): string {
+    return 'rest';
+  }
+}
+
+@EnableRateLimiting(['classwide', 'extra'])
+abstract class PlainController {
+  @Get('plain')
+  plain(): string {
+    return 'plain';
+  }
+}
+
+@Controller('derived')
+@DisableRateLimiting('classwide')
+class DerivedController extends PlainController {}
+
 @Controller('foreign')
 class ForeignController {
   @Get('a')
@@ -80,7 +115,7 @@ const policies = { classwide: shared(100), method: shared(100), extra: shared(10
 function start(platform: Platform, options: Partial<RateLimitingModuleOptions> = {}): Promise<TestApp> {
   return startApp(platform, {
     imports: [RateLimitingModule.forRoot({ policies, ...options })],
-    controllers: [C1, C2, C3, DisabledController, ForeignController],
+    controllers: [C1, C2, C3, DisabledController, ForeignController, DerivedController],
   });
 }
 
@@ -135,6 +170,36 @@ describe.each(PLATFORMS)('which policies apply on $name', (platform) => {
     expect(names((await app.get('/foreign/b')).headers.ratelimit)).toEqual(['global', 'extra', 'classwide']);
     expect((await app.get('/c1/plain')).headers).not.toHaveProperty('ratelimit');
     expect(names((await app.get('/c2/plain')).headers.ratelimit)).toEqual(['global', 'classwide']);
+  });
+
+  it('leaves out the policies that are disabled by name, and nothing else', async () => {
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ policies, global: shared(1) })],
+      controllers: [PartlyController],
+    });
+    expect((await app.get('/partly/without-global')).headers).not.toHaveProperty('ratelimit');
+    expect(names((await app.get('/partly/some')).headers.ratelimit)).toEqual(['global', 'classwide']);
+    const refused = await app.get('/partly/rest');
+    expect(names(refused.headers.ratelimit)).toEqual(['global', 'classwide', 'method']);
+    expect(refused.headers.ratelimit).toContain('"classwide";r=99;');
+    expect(refused.headers.ratelimit).toContain('"method";r=100;');
+    expect(await app.statuses('/partly/without-global', 3)).toEqual([200, 200, 200]);
+  });
+
+  it('leaves them out in classes that inherit them, in options, and before routing', async () => {
+    const app = await start(platform, {
+      global: shared(1),
+      globalPhase: 'middleware',
+      endpoints: [
+        { controller: ForeignController, handler: 'a', disabled: 'global' },
+        { controller: C1, handler: 'both', disabled: ['extra', 'global'] },
+      ],
+    });
+    expect((await app.get('/foreign/a')).headers).not.toHaveProperty('ratelimit');
+    expect(names((await app.get('/c1/both')).headers.ratelimit)).toEqual(['classwide', 'method']);
+    expect(names((await app.get('/derived/plain')).headers.ratelimit)).toEqual(['global', 'extra']);
+    expect((await app.get('/foreign/b')).status).toBe(429);
+    expect(await app.statuses('/foreign/a', 3)).toEqual([200, 200, 200]);
   });
 
   it('takes several policies all-or-nothing: what one refuses costs the other nothing', async () => {

@@ -71,6 +71,24 @@ class WorkController {
     return new StreamableFile(file.current);
   }
 
+  @Get('file-by-handler')
+  @EnableRateLimiting('slots', { heldUntil: 'handler' })
+  fileByHandler(): StreamableFile {
+    return this.file();
+  }
+
+  @Get('guarded-file-by-handler')
+  @EnableRateLimiting('slots', { phase: 'guard', heldUntil: 'handler' })
+  guardedFileByHandler(): StreamableFile {
+    return this.file();
+  }
+
+  @Get('slow-by-handler')
+  @EnableRateLimiting('slots', { heldUntil: 'handler' })
+  slowByHandler(): Promise<string> {
+    return this.slow();
+  }
+
   @Get('manual')
   manual(@Res() response: { raw?: ServerResponse }): void {
     const raw = response.raw ?? (response as ServerResponse);
@@ -231,6 +249,27 @@ describe.each(PLATFORMS)('a lease on $name', (platform) => {
     expect((await download.answer).body).toBe('firstlast');
     await eventually(() => slots.held === 0);
   });
+
+  it.each(['/file-by-handler', '/guarded-file-by-handler'])(
+    'is held until the handler has ended where that is said: %s',
+    async (path) => {
+      const slots = new WatchedLimiter(1);
+      const app = await start(platform, slots);
+      const download = app.open(path);
+      file.current.write('first');
+      await download.head;
+      await eventually(() => slots.held === 0);
+      expect((await app.get('/quick')).status).toBe(200);
+      const slow = app.open('/slow-by-handler');
+      await eventually(() => gate.current.waiting === 1);
+      expect((await app.get('/quick')).status).toBe(429);
+      gate.current.open();
+      await slow.answer;
+      file.current.end('last');
+      expect((await download.answer).body).toBe('firstlast');
+      await eventually(() => slots.held === 0);
+    },
+  );
 
   it('is held by a manual response until it is sent', async () => {
     const slots = new WatchedLimiter(1);

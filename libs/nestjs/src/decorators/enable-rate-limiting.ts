@@ -29,6 +29,12 @@ export interface EndpointOptions {
   readonly when?: ((context: RateLimitingContext) => boolean | Promise<boolean>) | undefined;
   /** The longest wait for permits in milliseconds, at least 0. @defaultValue no limit but the queue's */
   readonly maxWaitMs?: number | undefined;
+  /**
+   * When held permits go back over HTTP. `'response'`: when the handler and the response have ended, so that downloads
+   * and streams count as long as they run. `'handler'`: when the handler has ended, for limits on its work alone; what
+   * the global limiter holds for the request goes back with them. @defaultValue `'response'`
+   */
+  readonly heldUntil?: 'response' | 'handler' | undefined;
 }
 
 /** Options of {@link EnableRateLimiting}. */
@@ -47,7 +53,7 @@ export interface EnableMark {
 }
 
 const ENABLE = 'ratelease:enable';
-const KNOWN = ['phase', 'permitCount', 'when', 'maxWaitMs', 'inherit'];
+const KNOWN = ['phase', 'permitCount', 'when', 'maxWaitMs', 'heldUntil', 'inherit'];
 
 /**
  * Limits the requests of a class or a method by policies: several are taken all-or-nothing. The method's replace

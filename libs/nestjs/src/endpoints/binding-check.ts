@@ -4,7 +4,17 @@ import { shown } from '../errors/shown.js';
 import type { EndpointBinding } from '../module/rate-limiting-module-options.js';
 import type { DiscoveredEndpoint } from './endpoint-discovery.js';
 
-const KNOWN = ['controller', 'handler', 'policies', 'disabled', 'phase', 'permitCount', 'when', 'maxWaitMs'];
+const KNOWN = [
+  'controller',
+  'handler',
+  'policies',
+  'disabled',
+  'phase',
+  'permitCount',
+  'when',
+  'maxWaitMs',
+  'heldUntil',
+];
 
 /**
  * Makes sure that the `endpoints` of the options mean something.
@@ -49,7 +59,7 @@ function checkBinding(binding: EndpointBinding, endpoints: readonly DiscoveredEn
       `${controller.name} has the unknown option ${shown(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
     );
   }
-  if (policies === undefined && disabled !== true) {
+  if (policies === undefined && (disabled === undefined || disabled === false)) {
     throw invalid(`${controller.name} has neither policies nor disabled: true, so that it would do nothing`);
   }
 }

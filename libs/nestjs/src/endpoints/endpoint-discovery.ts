@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { MetadataScanner } from '@nestjs/core';
 import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
-import { isDisabled } from '../decorators/disable-rate-limiting.js';
+import { disabledPoliciesOf, isDisabled } from '../decorators/disable-rate-limiting.js';
 import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 
@@ -60,5 +60,8 @@ function classOf(metatype: unknown): Type | undefined {
 // oxlint-disable-next-line typescript/no-unsafe-function-type
 function isMarked(controller: Function, handler: Function): boolean {
   if (concurrencyMarkOf(controller, handler) !== undefined) return true;
-  return [controller, handler].some((target) => enableMarkOf(target) !== undefined || isDisabled(target));
+  return [controller, handler].some(
+    (target) =>
+      enableMarkOf(target) !== undefined || isDisabled(target) || disabledPoliciesOf(target).length > 0,
+  );
 }

@@ -34,6 +34,8 @@ export interface EndpointPlan {
   readonly condition: Acquisition | null;
   /** Whether a request must be followed to its end: it may wait, or hold permits. */
   readonly isFollowed: boolean;
+  /** Whether permits go back when the handler has ended, whatever becomes of the response. */
+  readonly isHeldByHandler: boolean;
   /** The only phase, where it can be over with the decision: nothing is held, and nothing follows. */
   readonly briefPhase: 'guard' | 'interceptor' | null;
   /** Whether the handler may send the response itself, past the framework. */

@@ -1,5 +1,5 @@
 import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
-import { isDisabled } from '../decorators/disable-rate-limiting.js';
+import { disabledPoliciesOf, isDisabled } from '../decorators/disable-rate-limiting.js';
 import type {
   EnableMark,
   EnableRateLimitingOptions,
@@ -13,9 +13,11 @@ import type { EndpointBinding } from '../module/rate-limiting-module-options.js'
 export type EndpointRule = {
   readonly policies: readonly PolicyReference[];
   readonly options: EnableRateLimitingOptions;
+  /** What is taken off, one by one: the global limiter, or policies of the class. */
+  readonly off: readonly PolicyReference[];
 } | null;
 
-const GLOBAL_ONLY: EndpointRule = { policies: [], options: {} };
+const NO_MARK: EnableMark = { policies: [], options: {} };
 
 /** What class and method say, by decorators or by the `endpoints` of the options. */
 export class EndpointRules {
@@ -44,7 +46,11 @@ export class EndpointRules {
       return null;
     }
     if (onClass?.disabled === true) return null;
-    return combined(markOf(controller, onClass), method);
+    const offOfClass = offOf(controller, onClass);
+    if (method?.policies.some((policy) => offOfClass.includes(policy)) === true)
+      throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting() with one of its policies');
+    const { policies, options } = combined(markOf(controller, onClass), method);
+    return { policies, options, off: [...offOfClass, ...offOf(handler, onMethod)] };
   }
 
   // oxlint-disable-next-line typescript/no-unsafe-function-type
@@ -69,8 +75,14 @@ function markOf(target: object, binding: EndpointBinding | undefined): EnableMar
   return { policies: readReferences(`endpoints: ${controller.name}`, policies), options };
 }
 
-function combined(onClass: EnableMark | undefined, onMethod: EnableMark | undefined): EndpointRule {
-  if (onMethod === undefined) return onClass ?? GLOBAL_ONLY;
+function offOf(target: object, binding: EndpointBinding | undefined): readonly PolicyReference[] {
+  if (binding?.disabled === undefined || typeof binding.disabled === 'boolean')
+    return disabledPoliciesOf(target);
+  return readReferences(`endpoints: ${binding.controller.name}`, binding.disabled);
+}
+
+function combined(onClass: EnableMark | undefined, onMethod: EnableMark | undefined): EnableMark {
+  if (onMethod === undefined) return onClass ?? NO_MARK;
   if (onMethod.options.inherit !== true || onClass === undefined) return onMethod;
   const policies = [...new Set([...onClass.policies, ...onMethod.policies])];
   return { policies, options: { ...onClass.options, ...onMethod.options } };

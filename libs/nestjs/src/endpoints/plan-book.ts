@@ -12,6 +12,7 @@ import { endpointName, EndpointRules } from './endpoint-rule.js';
 import { mayRespondItself } from './response-parameters.js';
 
 const PHASES: readonly EnforcementPhase[] = ['guard', 'interceptor', 'handler'];
+const HOLD_ENDS = ['response', 'handler'];
 
 /** The plan of every endpoint, made once: a request costs two look-ups. */
 export class PlanBook {
@@ -75,10 +76,13 @@ export class PlanBook {
     if (rule === null) return null;
     const endpoint = endpointName(controller, handler);
     checkOptions(endpoint, rule.options);
-    const policies = rule.policies.map((reference) => this.policies.find(reference, endpoint));
+    const off = new Set(rule.off.map((reference) => this.policies.named(reference, endpoint)));
+    const policies = rule.policies
+      .map((reference) => this.policies.find(reference, endpoint))
+      .filter((policy) => !off.has(policy));
     const condition = this.#condition(controller, handler);
     const { phase = 'interceptor' } = rule.options;
-    const everywhere = this.#everywhere(phase);
+    const everywhere = this.#everywhere(phase, off);
     const inPhase = (each: EnforcementPhase | 'middleware'): Acquisition | null =>
       this.#acquisition(endpoint, everywhere[each], each === phase ? policies : [], rule.options);
     const byPhase = {
@@ -98,13 +102,17 @@ export class PlanBook {
       args: byPhase.handler,
       condition,
       isFollowed: mustFollow,
+      isHeldByHandler: rule.options.heldUntil === 'handler',
       briefPhase: all.length > 1 || mustFollow ? null : briefPhaseOf(byPhase),
       mayRespondItself: mayRespondItself(controller, handler),
     };
   }
 
   /** What is taken in which phase, whatever the endpoint's policies are. */
-  #everywhere(phase: EnforcementPhase): Record<EnforcementPhase | 'middleware', CompiledPolicy[]> {
+  #everywhere(
+    phase: EnforcementPhase,
+    off: ReadonlySet<CompiledPolicy>,
+  ): Record<EnforcementPhase | 'middleware', CompiledPolicy[]> {
     const { global, additional } = this.policies;
     const everywhere: Record<EnforcementPhase | 'middleware', CompiledPolicy[]> = {
       middleware: [],
@@ -112,7 +120,8 @@ export class PlanBook {
       interceptor: [],
       handler: [],
     };
-    if (global !== undefined) everywhere[this.#settings.globalPhase ?? phase].push(global);
+    if (global !== undefined && !off.has(global))
+      everywhere[this.#settings.globalPhase ?? phase].push(global);
     everywhere[phase === 'guard' ? 'interceptor' : phase].push(...additional);
     return everywhere;
   }
@@ -123,7 +132,12 @@ export class PlanBook {
     if (global === undefined || globalPhase !== 'middleware' || !enabled) return null;
     const middleware = this.#acquisition('The global limiter', [global], [], {})!;
     const others = { guard: null, interceptor: null, args: null, condition: null };
-    const rest = { isFollowed: isFollowed(middleware), briefPhase: null, mayRespondItself: true };
+    const rest = {
+      isFollowed: isFollowed(middleware),
+      isHeldByHandler: false,
+      briefPhase: null,
+      mayRespondItself: true,
+    };
     return { handler: beforeRouting, middleware, ...others, ...rest };
   }
 
@@ -186,13 +200,10 @@ function isFollowed({ set, shadows, maxWaitMs }: Acquisition): boolean {
   return set !== null && (set.mayWait || set.holdsPermits || maxWaitMs !== undefined);
 }
 
-function checkOptions(
-  endpoint: string,
-  { phase, permitCount, when, maxWaitMs }: EnableRateLimitingOptions,
-): void {
-  if (phase !== undefined && !PHASES.includes(phase)) {
-    throw invalid(endpoint, 'phase', PHASES.map((name) => `'${name}'`).join(' or '), phase);
-  }
+function checkOptions(endpoint: string, options: EnableRateLimitingOptions): void {
+  const { phase, permitCount, when, maxWaitMs } = options;
+  checkChoice(endpoint, 'phase', phase, PHASES);
+  checkChoice(endpoint, 'heldUntil', options.heldUntil, HOLD_ENDS);
   if (permitCount !== undefined && typeof permitCount !== 'function' && !isCount(permitCount)) {
     throw invalid(endpoint, 'permitCount', 'an integer of at least 0, or a function', permitCount);
   }
@@ -200,6 +211,16 @@ function checkOptions(
   if (maxWaitMs !== undefined && !(typeof maxWaitMs === 'number' && maxWaitMs >= 0)) {
     throw invalid(endpoint, 'maxWaitMs', 'a number of milliseconds of at least 0', maxWaitMs);
   }
+}
+
+function checkChoice(
+  endpoint: string,
+  option: string,
+  value: string | undefined,
+  choices: readonly string[],
+): void {
+  if (value === undefined || choices.includes(value)) return;
+  throw invalid(endpoint, option, choices.map((name) => `'${name}'`).join(' or '), value);
 }
 
 /** Whether a value can be a number of permits. */

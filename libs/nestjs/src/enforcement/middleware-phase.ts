@@ -44,7 +44,7 @@ export class MiddlewarePhase {
     const plan = this.#plans.planBeforeRouting;
     if (plan === null) return;
     for (const { controller, handler } of discoverEndpoints(this.#modules)) {
-      if (this.#plans.planOf(controller, handler) === null) this.#exempt.mark(handler);
+      if ((this.#plans.planOf(controller, handler)?.middleware ?? null) === null) this.#exempt.mark(handler);
     }
     const adapter = this.#adapters.httpAdapter;
     const platform = adapter.getType();

@@ -83,7 +83,7 @@ export class Holder {
     this.#running--;
     this.#hasRun = true;
     if (this.#grants === undefined) return;
-    if (!this.#isClosed && this.context.type === 'http' && this.#watch.isBlocked(this)) this.giveUp();
+    if (!this.#isClosed && this.context.type === 'http' && this.#isOver) this.giveUp();
     else this.#releaseAtEnd();
   }
 
@@ -133,6 +133,11 @@ export class Holder {
   /** Gives the permits back before the response has ended, where that waits for others and nothing runs any more. */
   giveUp(): void {
     if (this.#hasRun && this.#running === 0) this.#release();
+  }
+
+  /** Whether the end of the handler is the end of what is held, before that of the response. */
+  get #isOver(): boolean {
+    return this.#plan.isHeldByHandler || this.#watch.isBlocked(this);
   }
 
   #releaseAtEnd(): void {

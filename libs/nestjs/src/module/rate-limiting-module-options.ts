@@ -15,8 +15,8 @@ export interface EndpointBinding extends EndpointOptions {
   readonly handler?: string | undefined;
   /** As in `@EnableRateLimiting()`. */
   readonly policies?: PolicyReference | readonly PolicyReference[] | undefined;
-  /** `true`: as `@DisableRateLimiting()`. */
-  readonly disabled?: boolean | undefined;
+  /** `true`: as `@DisableRateLimiting()`; policies: as that with these. */
+  readonly disabled?: boolean | PolicyReference | readonly PolicyReference[] | undefined;
 }
 
 /** The phases in which the global limiter can be asked by itself. */

@@ -117,13 +117,13 @@ export class PolicyRegistry {
   }
 
   /**
-   * Finds a policy by its name, for code outside handlers: `'global'` is the global limiter.
+   * Finds a policy where `'global'` is the global limiter.
    *
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
    */
-  named(name: string, place: string): CompiledPolicy {
-    const policy = this.#named.get(name) ?? (name === GLOBAL ? this.#global : undefined);
-    return policy ?? this.find(name, place);
+  named(name: PolicyReference, place: string): CompiledPolicy {
+    const isGlobal = name === GLOBAL && this.#global !== undefined;
+    return isGlobal ? this.#global! : this.find(name, place);
   }
 
   /**

@@ -1,0 +1,52 @@
+import type { Type } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
+import type { EndpointBinding } from '@ratelease/nestjs';
+import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { bootError, PLATFORMS, stopApps } from './test-app.js';
+
+const burst = { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 60_000 } as const;
+
+function boot(controller: Type, endpoints: EndpointBinding[] = []): Promise<Error & { code?: string }> {
+  return bootError(PLATFORMS[0]!, {
+    imports: [RateLimitingModule.forRoot({ policies: { burst }, endpoints })],
+    controllers: [controller],
+  });
+}
+
+describe('the boot', () => {
+  afterEach(stopApps);
+
+  it('stops where an unknown policy is disabled, or one that a method enables again', async () => {
+    @Controller()
+    class MisspeltController {
+      @Get() @DisableRateLimiting('brust') get(): string {
+        return 'never';
+      }
+    }
+    @Controller()
+    @DisableRateLimiting('burst')
+    class ContradictoryController {
+      @Get() @EnableRateLimiting(['burst']) get(): string {
+        return 'never';
+      }
+    }
+    @Controller()
+    class PlainController {
+      @Get() get(): string {
+        return 'never';
+      }
+    }
+    const unknown = await boot(MisspeltController);
+    expect([unknown.code, unknown.message]).toEqual([
+      'ERR_RL_UNKNOWN_POLICY',
+      expect.stringMatching(/MisspeltController\.get.*"brust".*"burst"/),
+    ]);
+    const contradictory = await boot(ContradictoryController);
+    expect(contradictory.code).toBe('ERR_RL_ENABLED_INSIDE_DISABLED');
+    const withoutGlobal = await boot(PlainController, [{ controller: PlainController, disabled: 'global' }]);
+    expect(withoutGlobal.code).toBe('ERR_RL_UNKNOWN_POLICY');
+    expect(() => DisableRateLimiting(7 as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_RL_INVALID_POLICY' }),
+    );
+  });
+});
