@@ -48,11 +48,13 @@ export class SpecSuite {
   tests = [];
   #block = new Block('', undefined);
   #fileName = '';
+  #require;
 
   load() {
     this.#install();
     loadSpecs((fileName, requireFromSpec) => {
       this.#fileName = fileName;
+      this.#require = requireFromSpec;
       globalThis.jest.requireActual = requireFromSpec;
       this.#block = new Block(fileName, new Block('', undefined));
     });
@@ -87,7 +89,12 @@ export class SpecSuite {
     if (LEFT_OUT.test(fullName)) return;
     const again = this.tests.filter(({ name: other }) => other === fullName).length;
     const id = again === 0 ? fullName : `${fullName} (${again + 1})`;
-    this.tests.push({ id, name: fullName, fileName: this.#fileName, block: this.#block, run });
+    const requireActual = this.#require;
+    const runFromSpec = () => {
+      globalThis.jest.requireActual = requireActual;
+      return run();
+    };
+    this.tests.push({ id, name: fullName, fileName: this.#fileName, block: this.#block, run: runFromSpec });
   }
 }
 
