@@ -6,6 +6,7 @@ import { RedisPartitions } from '@ratelease/redis';
 import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
 import { Redis } from 'ioredis';
 import { RedisServer } from '../../redis/redis-server.js';
+import { Gate } from '../nestjs/gate.js';
 import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
 
 const userOf = (context: RateLimitingContext): string =>
@@ -32,8 +33,17 @@ class SlotsPolicy implements IRateLimiterPolicy<string> {
   }
 }
 
+const gate = { current: new Gate() };
+
 @Controller()
 class ReportsController {
+  @Get('held')
+  @EnableRateLimiting('slots')
+  async held(): Promise<string> {
+    await gate.current.pass();
+    return 'ok';
+  }
+
   @Get('report')
   @EnableRateLimiting(['perUser', 'slots'])
   report(): string {
@@ -77,6 +87,50 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     expect(fields).toContain('slots:concurrency:u');
   });
 
+  it('decides both policies of a request in one call', async () => {
+    const app = await startApp(platform, parts);
+    const visitor = { 'x-user': `cleo-${platform.name}` };
+    // The scripts are known from the first request on.
+    await app.get('/report', visitor);
+    await released(`cleo-${platform.name}`);
+    const calls = async (): Promise<number> =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))![1]);
+    const before = await calls();
+    expect((await app.get('/report', visitor)).status).toBe(200);
+    await released(`cleo-${platform.name}`);
+    // One decides, one gives the lease back.
+    expect((await calls()) - before).toBe(2);
+  });
+
+  it('holds the leases of two applications as long as their responses last', async () => {
+    gate.current = new Gate();
+    const apps = [await startApp(platform, parts), await startApp(platform, parts)];
+    const visitor = { 'x-user': `dan-${platform.name}` };
+    const answers = Array.from({ length: 11 }, (_, index) => apps[index % 2]!.get('/held', visitor));
+    // Five work, five wait, and there is no room for one.
+    const refused = await Promise.race(answers);
+    expect(refused.status).toBe(429);
+    while (gate.current.arrivals < 5) await new Promise((resolve) => setImmediate(resolve));
+    expect(gate.current.arrivals).toBe(5);
+    gate.current.open();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array(10).fill(200), 429]);
+    await released(`dan-${platform.name}`);
+  });
+
+  it('gives back what it holds when it closes', async () => {
+    const app = await startApp(platform, parts);
+    const shared = app.app.get(RedisPartitions);
+    const partition = shared.getConcurrencyLimiter(`eve-${platform.name}`, () => ({ permitLimit: 3 }));
+    const limiter = partition.factory(partition.partitionKey);
+    const leases = await Promise.all([1, 2, 3].map(() => limiter.acquire()));
+    expect(leases.every((lease) => lease.isAcquired)).toBe(true);
+    const beganMs = performance.now();
+    await app.app.close();
+    expect(performance.now() - beganMs).toBeLessThan(2_000);
+    expect(await client.keys(`ratelease:v1:{eve-${platform.name}}:*`)).toEqual([]);
+  });
+
   it('tells the lack of a store apart from a limit', async () => {
     const app = await startApp(platform, parts);
     const visitor = { 'x-user': `bob-${platform.name}` };
@@ -87,6 +141,11 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     expect((await eventually(() => app.get('/report', visitor))).status).toBe(200);
   });
 });
+
+/** Resolves when nobody holds a lease of the key any more. */
+async function released(key: string): Promise<void> {
+  while ((await client.keys(`ratelease:v1:{${key}}:*leases`)).length > 0);
+}
 
 /** Asks until the answer is no 503. */
 async function eventually<T extends { status: number }>(ask: () => Promise<T>): Promise<T> {

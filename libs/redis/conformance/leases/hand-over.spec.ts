@@ -80,6 +80,29 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
     expect(served).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
+  test('requests that come as the process begins to listen have one place each', async () => {
+    const [here, there] = limiters({ permitLimit: 5, queueLimit: 5 });
+    // The first of them find their script unknown: what is sent meanwhile overtakes them.
+    await admin.script('FLUSH', 'SYNC');
+    const asked: ReturnType<(typeof here & {})['acquire']>[] = [];
+    for (let index = 0; index < 11; index++) {
+      asked.push((index % 2 === 0 ? here! : there!).acquire());
+      // oxlint-disable-next-line no-await-in-loop -- in calls of their own
+      if (index % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    let refused = 0;
+    await Promise.all(
+      asked.map(async (one) => {
+        const lease = await one;
+        if (!lease.isAcquired) refused++;
+        // Those who have permits keep them until everybody has been told, or has a place.
+        else if (refused === 0) setTimeout(() => lease.dispose(), 100);
+        else lease.dispose();
+      }),
+    );
+    expect(refused).toBe(1);
+  });
+
   test('an abort frees the place of a waiter', async () => {
     const [here, there] = limiters({});
     const lease = await here!.acquire();

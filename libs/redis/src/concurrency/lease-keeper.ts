@@ -37,6 +37,10 @@ export class LeaseKeeper {
   readonly #numbers: readonly string[];
   readonly #held = new Map<string, Held>();
   readonly #waiting = new Map<string, (outcome: WaitOutcome) => void>();
+  /** Requests on their way: the server may not know them yet, so its not knowing them means nothing. */
+  readonly #asking = new Map<string, (outcome: WaitOutcome) => void>();
+  /** Messages to those on their way may have been missed. */
+  #isLookDue = false;
   readonly #releases: Releases;
   readonly #onIdle: () => void;
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -52,12 +56,13 @@ export class LeaseKeeper {
     const [limit, , ttl, order] = definition.numbers;
     this.#numbers = [definition.name, limit!, ttl!, order!];
     this.#onIdle = context.onIdle;
-    this.#releases = new Releases(this.#store, this.#keys, this.#numbers, () => this.#tidy());
+    this.#releases = new Releases(this.#store, this.#keys, this.#numbers, () => this.tidy());
   }
 
   /** Permits of the leases that are held here are in use. */
   get isIdle(): boolean {
-    return this.#held.size === 0 && this.#waiting.size === 0 && this.#releases.isIdle;
+    const others = this.#waiting.size + this.#asking.size;
+    return this.#held.size === 0 && others === 0 && this.#releases.isIdle;
   }
 
   /** From now on the lease is renewed. It was asked for at `sinceMs`. */
@@ -82,8 +87,7 @@ export class LeaseKeeper {
   /** Ends what a request may have got that nobody waits for any more. */
   abandon(member: string): Promise<void> {
     this.#held.delete(member);
-    this.#waiting.delete(member);
-    this.#notifications.forget(member);
+    this.forget(member);
     return this.#releases.add(member, performance.now() + this.#definition.leaseTtlMs);
   }
 
@@ -95,32 +99,40 @@ export class LeaseKeeper {
       if (outcome === 'granted' && !member.endsWith('*0')) this.hold(member, performance.now());
       settle(outcome);
     };
-    this.#waiting.set(member, end);
+    this.#asking.set(member, end);
     this.#notifications.expect(member, end);
   }
 
   /** The request does not wait. */
   forget(member: string): void {
+    this.#asking.delete(member);
     this.#waiting.delete(member);
     this.#notifications.forget(member);
   }
 
   /** The request waits now; `firstEndUs` is when the first lease ends unless it is renewed. */
-  waits(firstEndUs: number): void {
+  waits(member: string, firstEndUs: number): void {
+    const settle = this.#asking.get(member);
+    // The message that it was granted may have come before the answer that it waits.
+    if (settle === undefined) return;
+    this.#asking.delete(member);
+    this.#waiting.set(member, settle);
+    if (this.#isLookDue) return this.look();
     const thirdMs = this.#definition.leaseTtlMs / 3;
     this.#arm(firstEndUs < 0 ? thirdMs : Math.min(thirdMs, firstEndUs / 1_000 + AFTER_END_MS));
   }
 
   /** Messages may have been missed. */
   look(): void {
+    this.#isLookDue = this.#asking.size > 0;
     if (this.#waiting.size > 0) this.#arm(0);
   }
 
   /** Gives everything back; resolves when the server has been told. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
-    const members = [...this.#held.keys(), ...this.#waiting.keys()];
-    for (const settle of this.#waiting.values()) settle('disposed');
+    const members = [...this.#held.keys(), ...this.#waiting.keys(), ...this.#asking.keys()];
+    for (const settle of [...this.#waiting.values(), ...this.#asking.values()]) settle('disposed');
     await Promise.all(members.map((member) => this.abandon(member)));
     await this.#releases.end();
   }
@@ -140,7 +152,7 @@ export class LeaseKeeper {
     this.#timer = undefined;
     if (this.#isRenewing) return this.#arm(RETRY_MS);
     const members = [...this.#held.keys(), ...this.#waiting.keys()];
-    if (members.length === 0) return this.#tidy();
+    if (members.length === 0) return this.tidy();
     this.#isRenewing = true;
     const sentMs = performance.now();
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...members];
@@ -157,7 +169,7 @@ export class LeaseKeeper {
     }
     this.#isRenewing = false;
     if (this.#held.size > 0 || this.#waiting.size > 0) this.#arm(nextMs);
-    else this.#tidy();
+    else this.tidy();
   }
 
   #renewed(member: string, state: number, sentMs: number): void {
@@ -184,7 +196,8 @@ export class LeaseKeeper {
     held.onLost?.(new LeaseLostError(name));
   }
 
-  #tidy(): void {
+  /** Ends the keeper where nothing is left to keep. */
+  tidy(): void {
     if (this.isIdle) this.#onIdle();
   }
 }

@@ -78,6 +78,7 @@ export class Acquisition {
     } finally {
       this.#place.leave();
       this.#wait.end();
+      this.#context.states.tidy(this.#group);
     }
   }
 
@@ -85,19 +86,19 @@ export class Acquisition {
   async #ask(): Promise<Outcome | null> {
     const { states } = this.#context;
     if (!this.#group.hasConcurrency) return this.#follow(await this.#answer('n'));
-    const keepers = this.#keepers();
     if (this.#held.length === 0) this.#id = states.store.nextId();
     const member = `${this.#id}*${this.#permits}`;
     const flag = this.#held.length > 0 ? 'a' : this.#wait.mayWait && this.#hasServerQueue() ? 'w' : 'n';
-    if (flag !== 'w') return this.#follow(await this.#answer(flag), keepers, member);
+    if (flag !== 'w') return this.#follow(await this.#answer(flag), member);
     await states.notifications.start(this.#group.timeoutMs);
     let settle!: (outcome: WaitOutcome) => void;
     const outcome = new Promise<WaitOutcome>((resolve) => (settle = resolve));
+    const keepers = this.#keepers();
     for (const keeper of keepers) keeper.expect(member, settle);
     const answer = await this.#answer(flag);
     if (answer.kind === 'waiting') return this.#waitForServer(answer, outcome, member);
     for (const keeper of keepers) keeper.forget(member);
-    return this.#follow(answer, keepers, member);
+    return this.#follow(answer, member);
   }
 
   async #answer(flag: Question['flag']): Promise<Answer & { sinceMs: number }> {
@@ -114,15 +115,13 @@ export class Acquisition {
     return { ...settled, sinceMs: request.sinceMs };
   }
 
-  #follow(
-    answer: Answer & { sinceMs: number },
-    keepers: LeaseKeeper[] = [],
-    member = '',
-  ): Outcome | null | Promise<Outcome | null> {
+  #follow(answer: Answer & { sinceMs: number }, member = ''): Outcome | null | Promise<Outcome | null> {
     if (answer.kind === 'refused') return this.#refused(answer);
     if (answer.kind !== 'granted') return this.#unavailable();
-    if (this.#permits > 0) for (const keeper of keepers) keeper.hold(member, answer.sinceMs);
-    this.#held = this.#permits > 0 ? keepers.map((keeper) => ({ keeper, member })) : [];
+    // Not those from before it asked: a keeper that had nothing to keep meanwhile is gone.
+    const keepers = this.#permits > 0 ? this.#keepers() : [];
+    for (const keeper of keepers) keeper.hold(member, answer.sinceMs);
+    this.#held = keepers.map((keeper) => ({ keeper, member }));
     return this.#granted(answer);
   }
 
@@ -150,7 +149,7 @@ export class Acquisition {
     const definition = this.#group.definitions[answer.member]!;
     const keeper = this.#context.states.keeper(this.#group.partitionKey, definition);
     for (const other of this.#keepers()) if (other !== keeper) other.forget(member);
-    keeper.waits(answer.standing[answer.member]!.resetUs);
+    keeper.waits(member, answer.standing[answer.member]!.resetUs);
     const ended = await this.#wait.race(outcome, () => this.#abandon());
     if (ended === 'lost') return null;
     if (ended !== 'granted') return this.#refuse(answer.member, { reason: REASON_OF_END[ended] });

@@ -38,6 +38,12 @@ export class ProcessStates {
     return keeper;
   }
 
+  /** Forgets what was kept of the group's leases where that is nothing any more. */
+  tidy({ hasConcurrency, partitionKey, definitions }: LimiterGroup): void {
+    if (!hasConcurrency) return;
+    for (const { name } of definitions) this.#keepers.get(`${partitionKey} ${name}`)?.tidy();
+  }
+
   /** The queue of a rate. */
   queue(partitionKey: string, definition: LimiterDefinition): RateQueue {
     const name = `${partitionKey} ${definition.name}`;
