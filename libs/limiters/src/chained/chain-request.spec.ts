@@ -1,11 +1,12 @@
 import {
+  chainParticipants,
   ConcurrencyLimiter,
   createChainedRateLimiter,
   FixedWindowRateLimiter,
   MetadataName,
   TokenBucketRateLimiter,
 } from '../index.js';
-import type { ConcurrencyLimiterOptions, RateLimitLease } from '../index.js';
+import type { ChainParticipant, ConcurrencyLimiterOptions, RateLimitLease } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -189,5 +190,53 @@ describe('a request that keeps what it gets', () => {
     request.lease!.dispose();
     await settled();
     expect(again.lease?.isAcquired).toBe(true);
+  });
+});
+
+describe('a member whose taking ends the chain', () => {
+  it('has given nothing away: the request has ended before', async () => {
+    const [one, two] = [running(1), running(1)];
+    const held = one.attemptAcquire();
+    const own = (two as unknown as Record<symbol, () => ChainParticipant[]>)[chainParticipants]!()[0]!;
+    const ending = new Proxy(own, {
+      get: (_target, name) => {
+        if (name === 'take') chain.dispose();
+        const value: unknown = Reflect.get(own, name, own);
+        return typeof value === 'function' ? value.bind(own) : value;
+      },
+    });
+    const member = new Proxy(two, {
+      get: (_target, name) => (name === chainParticipants ? () => [ending] : Reflect.get(two, name, two)),
+    });
+    const chain = createChainedRateLimiter(one, member);
+    const request = follow(chain.acquire());
+    held.dispose();
+    await settled();
+    expect(reasonOf(request.lease)).toBe('Limiter disposed');
+    expect([one, two].map((limiter) => limiter.getStatistics().currentAvailablePermits)).toEqual([1, 1]);
+  });
+});
+
+describe('a member that serves the newest first', () => {
+  it('lets no newcomer overtake a request that keeps what it gets, and displaces none', async () => {
+    const newest = { queueProcessingOrder: 'newestFirst', queueLimit: 2 } as const;
+    const [one, two] = [running(2), running(2, newest)];
+    let [ofOne, ofTwo] = [one.attemptAcquire(2), two.attemptAcquire(2)];
+    const request = follow(createChainedRateLimiter(one, two).acquire(2));
+    for (let turn = 0; turn < 2; turn++) {
+      ofOne.dispose();
+      ofOne = one.attemptAcquire(2);
+      ofTwo.dispose();
+      ofTwo = two.attemptAcquire(turn === 0 ? 2 : 1);
+    }
+    ofOne.dispose();
+    await settled();
+    // It has all of the first, and waits for both of the second, of which one is free.
+    expect(two.getStatistics()).toMatchObject({ currentAvailablePermits: 1, currentQueuedCount: 2 });
+    expect(two.attemptAcquire().isAcquired).toBe(false);
+    expect(reasonOf(await two.acquire())).toBe('Queue limit reached');
+    ofTwo.dispose();
+    await settled();
+    expect(request.lease?.isAcquired).toBe(true);
   });
 });

@@ -254,4 +254,57 @@ describe.each(['greedy', 'interval'] as const)('the %s token bucket replenished 
     expect(limiter.tryReplenish()).toBe(true);
     expect(limiter.getStatistics().currentAvailablePermits).toBe(10);
   });
+
+  it('keeps the time that has passed when more is taken from a bucket that is not full', () => {
+    const { clock, limiter } = create([10, 1, 100], { refill, autoReplenishment: false });
+    limiter.attemptAcquire(5);
+    clock.advance(150);
+    limiter.attemptAcquire(5);
+    clock.advance(50);
+    expect(limiter.tryReplenish()).toBe(true);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(2);
+  });
+});
+
+describe.each(['greedy', 'interval'] as const)('the %s token bucket when the clock steps back', (refill) => {
+  it('credits no time again in which it became full', () => {
+    const { clock, limiter } = create([10, 1, 100], { refill });
+    limiter.attemptAcquire(9);
+    clock.advance(1_000);
+    expect(limiter.idleDurationMs).toBe(100);
+    clock.advance(-500);
+    limiter.attemptAcquire(10);
+    // The time up to 900 has brought what was just taken.
+    expect(limiter.attemptAcquire(1).getMetadata(MetadataName.retryAfter)).toBe(500);
+    clock.advance(499);
+    expect(limiter.attemptAcquire(1).isAcquired).toBe(false);
+    clock.advance(1);
+    expect(limiter.attemptAcquire(1).isAcquired).toBe(true);
+  });
+});
+
+describe('a greedy bucket whose numbers pass 2^53', () => {
+  // A token a millisecond, and a hair more.
+  const numbers: Numbers = [3, 2 ** 45 + 1, 2 ** 45];
+
+  it('is never fuller than full', () => {
+    const { clock, limiter } = create(numbers);
+    limiter.attemptAcquire(2);
+    clock.advance(3);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(3);
+    expect(limiter.idleDurationMs).toBe(1);
+  });
+
+  it('serves whoever one of its tokens is enough for', async () => {
+    const { clock, limiter } = create(numbers, { queueLimit: 5 });
+    limiter.attemptAcquire(3);
+    const served: number[] = [];
+    for (const permits of [1, 2]) void limiter.acquire(permits).then(() => served.push(permits));
+    clock.skip(1);
+    expect(limiter.getStatistics().currentQueuedCount).toBe(2);
+    clock.skip(2);
+    expect(limiter.getStatistics().currentQueuedCount).toBe(0);
+    await Promise.resolve();
+    expect(served).toEqual([1, 2]);
+  });
 });

@@ -35,6 +35,20 @@ describe('packed keys', () => {
     );
   });
 
+  it.each([
+    2 ** 31,
+    -(2 ** 31),
+    2 ** 32,
+    -(2 ** 32),
+    2 ** 40 + 7,
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+  ])('hold the number %d whole', (key) => {
+    const { packed } = pack(key);
+    expect(unpackKey(packed, 0)).toBe(key);
+  });
+
   it('are the same exactly where a Map takes the keys for the same', () => {
     fc.assert(
       fc.property(fc.tuple(keys, keys), ([one, other]) => {
