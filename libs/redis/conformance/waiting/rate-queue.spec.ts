@@ -1,0 +1,166 @@
+import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
+import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
+import { FakeClock } from '@ratelease/limiters/testing';
+import { Redis } from 'ioredis';
+import type { RedisPartitions } from '../../src/index.js';
+import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+
+const WINDOW_MS = 10_000;
+const START_US = 1_783_228_800_123_456;
+
+let server: RedisServer;
+let client: Redis;
+let shared: RedisPartitions;
+let clock: FakeClock;
+let keys = 0;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  client = new Redis(server.port, '127.0.0.1');
+});
+beforeEach(() => {
+  clock = new FakeClock();
+  keys++;
+  // One time for the server and for the waits in this process.
+  const now = (): number => START_US + clock.now() * 1_000;
+  shared = buildRedisPartitions({ client, commandTimeoutMs: 30_000 }, now);
+});
+afterEach(() => shared.dispose());
+afterAll(async () => {
+  client.disconnect();
+  await server.stop();
+});
+
+const windowOf = (permitLimit: number, options: object = {}): AsyncRateLimiter =>
+  limiterOf(
+    shared.getFixedWindowLimiter(`key-${keys}`, () => ({
+      permitLimit,
+      windowMs: WINDOW_MS,
+      name: 'waits',
+      queueLimit: 4,
+      clock,
+      ...options,
+    })),
+  );
+const reasonOf = (lease: RateLimitLease): unknown => lease.getMetadata('REASON_PHRASE');
+const left = async (permitLimit: number): Promise<number> =>
+  (await windowOf(permitLimit).acquire(0, { maxWaitMs: 0 })).quota()[0]!.remaining;
+
+/** Resolves when so many requests of this process wait, each for a moment that is known. */
+async function waiting(): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- until it is so
+  while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function scripts(): Promise<number> {
+  const stats = await client.info('commandstats');
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
+test('who finds no room is refused, told when there would have been, and charged for nothing', async () => {
+  const limiter = windowOf(4);
+  await limiter.acquire(4);
+  const first = limiter.acquire(4);
+  await waiting();
+  const refused = await limiter.acquire(2);
+  expect(refused.isAcquired).toBe(false);
+  // The next window is for those before it.
+  expect(refused.getMetadata('RETRY_AFTER')).toBe(2 * WINDOW_MS);
+  clock.advance(WINDOW_MS);
+  expect((await first).isAcquired).toBe(true);
+  expect(await left(4)).toBe(0);
+  clock.advance(WINDOW_MS);
+  expect(await left(4)).toBe(4);
+});
+
+test('who finds no room in a chain is given back what another key was charged for him', async () => {
+  const other = createPartitionedRateLimiter(
+    (key: string) =>
+      shared.getFixedWindowLimiter(`other-${key}`, () => ({ permitLimit: 10, windowMs: WINDOW_MS })),
+    { clock },
+  );
+  const full = createPartitionedRateLimiter(
+    (key: string) =>
+      shared.getFixedWindowLimiter(key, () => ({
+        permitLimit: 2,
+        windowMs: WINDOW_MS,
+        queueLimit: 1,
+        name: 'full',
+      })),
+    { clock },
+  );
+  const chain = createChainedPartitionedRateLimiter(other, full);
+  const key = `chain-${keys}`;
+  expect((await chain.acquire(key, 2)).isAcquired).toBe(true);
+  const waits = full.acquire(key, 1);
+  await waiting();
+  const refused = await chain.acquire(key, 2);
+  expect(refused.isAcquired).toBe(false);
+  expect(refused.getMetadata('RETRY_AFTER')).toBeGreaterThan(0);
+  expect((await other.acquire(key, 0)).quota()[0]!.remaining).toBe(8);
+  clock.advance(WINDOW_MS);
+  expect((await waits).isAcquired).toBe(true);
+  void chain.dispose();
+});
+
+test('those who wait are served in their order, those of one moment by one call', async () => {
+  const limiter = windowOf(3);
+  await limiter.acquire(3);
+  const served: number[] = [];
+  const waits = [1, 2, 1].map((permits, index) =>
+    limiter.acquire(permits).then((lease) => {
+      expect(lease.isAcquired).toBe(true);
+      served.push(index);
+    }),
+  );
+  await waiting();
+  const before = await scripts();
+  clock.advance(WINDOW_MS);
+  await Promise.all(waits.slice(0, 2));
+  expect(served).toEqual([0, 1]);
+  expect((await scripts()) - before).toBe(1);
+  await waiting();
+  clock.advance(WINDOW_MS);
+  await Promise.all(waits);
+  expect(served).toEqual([0, 1, 2]);
+});
+
+test('an abort frees the place, a wait that is too long ends, and both are charged for nothing', async () => {
+  const limiter = windowOf(1, { queueLimit: 1 });
+  await limiter.acquire();
+  const abort = new AbortController();
+  const aborted = limiter.acquire(1, { signal: abort.signal });
+  await waiting();
+  abort.abort(new Error('enough'));
+  await expect(aborted).rejects.toThrow('enough');
+  const short = await limiter.acquire(1, { maxWaitMs: WINDOW_MS - 1 });
+  expect(reasonOf(short)).toBe('Wait limit reached');
+  expect(short.getMetadata('RETRY_AFTER')).toBe(WINDOW_MS);
+  const enough = limiter.acquire(1, { maxWaitMs: WINDOW_MS });
+  await waiting();
+  clock.advance(WINDOW_MS);
+  expect((await enough).isAcquired).toBe(true);
+});
+
+test('where the newest come first, the oldest make room and are told', async () => {
+  const limiter = windowOf(1, { queueLimit: 1, queueProcessingOrder: 'newestFirst' });
+  await limiter.acquire();
+  const old = limiter.acquire();
+  await waiting();
+  const young = limiter.acquire();
+  expect(reasonOf(await old)).toBe('Evicted by a newer request');
+  await waiting();
+  clock.advance(WINDOW_MS);
+  expect((await young).isAcquired).toBe(true);
+});
+
+test('the end of the limiter ends its waits', async () => {
+  const limiter = windowOf(1);
+  await limiter.acquire();
+  const waits = limiter.acquire();
+  await waiting();
+  void limiter.dispose();
+  expect(reasonOf(await waits)).toBe('Limiter disposed');
+  expect(clock.pendingTimers).toBe(0);
+});
