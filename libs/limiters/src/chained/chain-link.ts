@@ -19,12 +19,17 @@ export function linksOf(limiters: readonly object[]): ChainLink[] | null {
     const participants = participantsOf(limiters[member]!);
     if (participants === null) return null;
     for (const participant of participants) {
-      const known = links.find((link) => link.participant.isSame(participant));
+      const known = linkOf(participant, links);
       if (known === undefined) links.push({ participant, times: 1, member });
       else known.times++;
     }
   }
   return links;
+}
+
+function linkOf(participant: ChainParticipant, links: readonly ChainLink[]): ChainLink | undefined {
+  for (const link of links) if (link.participant.isSame(participant)) return link;
+  return undefined;
 }
 
 /** @throws RangeError - for a count above the smallest limit. */

@@ -1,4 +1,4 @@
-import { HeldLease } from '../engine/granted-lease.js';
+import { GrantedLease, HeldLease } from '../engine/granted-lease.js';
 import { throwCollected } from '../errors.js';
 import type { MetadataName } from '../metadata-name.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
@@ -66,11 +66,20 @@ export class CombinedLease extends RateLimitLease {
   }
 
   override quota(): readonly RateLimitQuota[] {
-    const all: RateLimitQuota[] = [];
+    // As many as there are leases, nearly always: one that grows by being pushed to makes room for seventeen.
+    // oxlint-disable-next-line unicorn/no-new-array
+    const all = new Array<RateLimitQuota>(this.leases.length);
+    let count = 0;
     for (let index = 0; index < this.leases.length; index++) {
-      for (const { limit, remaining, resetAfterMs, windowMs, member } of this.leases[index]!.quota())
-        all.push({ limit, remaining, resetAfterMs, windowMs, member: this.memberOf(index, member) });
+      const lease = this.leases[index]!;
+      if (lease instanceof GrantedLease) {
+        all[count++] = lease.quotaOf(this.memberOf(index, 0));
+        continue;
+      }
+      for (const { limit, remaining, resetAfterMs, windowMs, member } of lease.quota())
+        all[count++] = { limit, remaining, resetAfterMs, windowMs, member: this.memberOf(index, member) };
     }
+    all.length = count;
     return all;
   }
 

@@ -8,13 +8,19 @@ import { toMilliseconds } from './time-unit.js';
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** What a lease tells of the limiter behind it, as of the decision. */
-export function quotaEntry(algorithm: PermitAlgorithm, remaining: number, untilFull: number): RateLimitQuota {
+export function quotaEntry(
+  algorithm: PermitAlgorithm,
+  remaining: number,
+  untilFull: number,
+  // oxlint-disable-next-line max-params -- an object for them would be made for each request
+  member: number = 0,
+): RateLimitQuota {
   return {
     limit: algorithm.limit,
     remaining: Math.max(0, remaining),
     resetAfterMs: Number.isNaN(untilFull) ? undefined : toMilliseconds(untilFull),
     windowMs: algorithm.windowMs,
-    member: 0,
+    member,
   };
 }
 
@@ -56,7 +62,12 @@ export class GrantedLease extends AcquiredLease {
   }
 
   override quota(): readonly RateLimitQuota[] {
-    return [quotaEntry(this.algorithm, this.remaining, this.untilFull)];
+    return [this.quotaOf(0)];
+  }
+
+  /** What it tells as the lease of a chain's member. */
+  quotaOf(member: number): RateLimitQuota {
+    return quotaEntry(this.algorithm, this.remaining, this.untilFull, member);
   }
 }
 
