@@ -23,9 +23,9 @@ const DURATIONS = '.durations.json';
  */
 const LONGEST_SEARCH_MS = Number(process.env.RATELEASE_MUTATION_SEARCH_MS ?? 4_000);
 
-/** Properties take longer, and find more: they mustn't come last. */
+/** Properties take longer, and find more: they come behind the tests of a few milliseconds, but not last. */
 const PROPERTIES = /conformance[/\\]model[/\\]/;
-const EXPECTED_OF_PROPERTIES = 50;
+const EXPECTED_OF_PROPERTIES = 5;
 
 /** What a test finds for the time that it takes. */
 function promise({ tookMs, found }) {
