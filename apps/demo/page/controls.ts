@@ -48,7 +48,7 @@ const CHOICES = {
 } as const;
 
 const NUMBERS = [
-  ['rate', 'Requests / s, or at once', 200],
+  ['rate', 'Rate, or burst', 200],
   ['clients', 'Clients', 50],
   ['concurrency', 'On their way at most', 200],
   ['seconds', 'Seconds', 60],
