@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import type { RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
@@ -70,6 +71,26 @@ test('what was granted to a request that is no longer waited for is given back',
   const next = await limiter.acquire(1);
   expect(next.quota()[0]!.remaining).toBe(998);
   await shared.dispose();
+});
+
+test('the end does not wait for a server that does not answer', async () => {
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
+  const slots = limiterOf(SETUPS.concurrency(shared, 'end'));
+  const rate = limiterOf(
+    shared.getFixedWindowLimiter('end', () => ({ permitLimit: 1_000, ...day, reserveAhead: 10 })),
+  );
+  for (let request = 0; request < 5; request++)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await rate.acquire();
+  const leases = (await Promise.all([slots.acquire(), slots.acquire()])) as RemoteLease[];
+  expect(leases.every((lease) => lease.isAcquired)).toBe(true);
+  server.pause();
+  try {
+    await leases[0]![Symbol.asyncDispose]();
+    await shared.dispose();
+  } finally {
+    server.resume();
+  }
 });
 
 async function available(shared: Shared): Promise<void> {

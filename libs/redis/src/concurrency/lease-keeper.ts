@@ -2,6 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { concurrencyKeys } from '../keys/state-keys.js';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
 import { RENEW } from '../scripts/script.js';
+import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 import { LeaseLostError } from './lease-lost-error.js';
 import type { Notifications } from './notifications.js';
@@ -128,13 +129,14 @@ export class LeaseKeeper {
     if (this.#waiting.size > 0) this.#arm(0);
   }
 
-  /** Gives everything back; resolves when the server has been told. */
+  /** Gives everything back; resolves when the server has been told, or does not answer. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     const members = [...this.#held.keys(), ...this.#waiting.keys(), ...this.#asking.keys()];
     for (const settle of [...this.#waiting.values(), ...this.#asking.values()]) settle('disposed');
-    await Promise.all(members.map((member) => this.abandon(member)));
-    await this.#releases.end();
+    const told = Promise.all(members.map((member) => this.abandon(member)));
+    const allTold = told.then(() => this.#releases.end());
+    await settledWithin(allTold, this.#definition.commandTimeoutMs);
   }
 
   #arm(delayMs: number): void {

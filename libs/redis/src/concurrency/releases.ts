@@ -19,6 +19,7 @@ export class Releases {
   #pending = new Map<string, Ending>();
   #isSending = false;
   #isScheduled = false;
+  #sending: Promise<void> | undefined = undefined;
   #retryMs = FIRST_RETRY_MS;
 
   constructor(
@@ -48,19 +49,26 @@ export class Releases {
 
   /** Tries once more what could not be told yet. */
   async end(): Promise<void> {
-    if (this.#pending.size > 0) await this.#send();
+    await this.#sending;
+    if (this.#pending.size > 0) await this.#begin();
+  }
+
+  #begin(): Promise<void> {
+    this.#sending = this.#send();
+    return this.#sending;
   }
 
   #schedule(): void {
     if (this.#isSending || this.#isScheduled) return;
     this.#isScheduled = true;
-    queueMicrotask(() => process.nextTick(() => void this.#send()));
+    queueMicrotask(() => process.nextTick(() => void this.#begin()));
   }
 
   async #send(): Promise<void> {
     this.#isScheduled = false;
     const sent = this.#pending;
-    if (sent.size === 0 || this.#isSending) return;
+    if (this.#isSending) return this.#sending;
+    if (sent.size === 0) return;
     this.#pending = new Map();
     this.#isSending = true;
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...sent.keys()];
@@ -85,7 +93,7 @@ export class Releases {
     this.#isScheduled = true;
     this.#store.runOutside(() => {
       // Nobody waits for it: if the process ends first, the server takes the permits back.
-      setTimeout(() => void this.#send(), this.#retryMs).unref();
+      setTimeout(() => void this.#begin(), this.#retryMs).unref();
     });
     this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
   }

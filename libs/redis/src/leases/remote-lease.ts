@@ -3,6 +3,7 @@ import { RateLimitLease, undoLease } from '@ratelease/limiters';
 import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
 import type { Standing } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
+import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 import { quotaOf } from './quota.js';
 
@@ -76,9 +77,12 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
     void this.#release();
   }
 
-  /** Gives the permits back and waits for it; where the store can't be reached, for the first attempt. Never rejects. */
+  /**
+   * Gives the permits back and waits for it; where the store can't be reached, for the first attempt, and never longer
+   * than `commandTimeoutMs`. Never rejects.
+   */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#release();
+    return settledWithin(this.#release(), this.#facts.group.timeoutMs);
   }
 
   /** Takes the lease back as if it had never been granted. */

@@ -106,7 +106,7 @@ export class Acquisition {
     // Those that wait for a rate in this process must not overtake each other on the way.
     const ahead = this.#group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
     const question = { permits: this.#permits, ahead, id: this.#id, flag };
-    const request = new AskedQuestion(store, this.#group, question);
+    const request = new AskedQuestion(store, this.#group, question, () => this.#abandon());
     const settled = await this.#wait.orAbort(request.settled, () => {
       request.giveUp();
       this.#abandon();

@@ -8,10 +8,13 @@ export class AskedQuestion extends DecisionRequest {
   readonly settled: Promise<Answer>;
   #resolve!: (answer: Answer) => void;
   readonly #store: Store;
+  readonly #onGrantedLate: (() => void) | undefined;
 
-  constructor(store: Store, group: LimiterGroup, question: Question) {
+  /** @param onGrantedLate - called when the server has granted it, or let it wait, and nobody asks any more. */
+  constructor(store: Store, group: LimiterGroup, question: Question, onGrantedLate?: () => void) {
     super(group, question);
     this.#store = store;
+    this.#onGrantedLate = onGrantedLate;
     this.settled = new Promise((resolve) => (this.#resolve = resolve));
     store.ask(this);
   }
@@ -24,6 +27,7 @@ export class AskedQuestion extends DecisionRequest {
   protected override onLate(answer: Answer): void {
     const { permits } = this.question;
     if (answer.kind === 'granted' && permits > 0) void this.#store.giveBack(this.group, permits, answer);
+    if (answer.kind === 'granted' || answer.kind === 'waiting') this.#onGrantedLate?.();
   }
 
   protected override onExpired(): void {

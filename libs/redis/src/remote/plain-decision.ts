@@ -4,22 +4,17 @@ import { RemoteLease } from '../leases/remote-lease.js';
 import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
 import type { Answer, Granted, Question, Refused, Standing } from '../store/decision-request.js';
 import { DecisionRequest } from '../store/decision-request.js';
-import type { LimiterGroup } from '../store/limiter-group.js';
 import type { Store } from '../store/store.js';
-import type { AcquisitionContext, Outcome } from './acquisition.js';
+import type { AcquisitionContext } from './acquisition.js';
 import type { Reserve } from '../reserve/reserve.js';
-import type { RefusalMemory } from './refusal-memory.js';
-import type { RemoteRateLimiter } from './remote-rate-limiter.js';
+import type { Together } from './together.js';
 
-/** Who asks, and how the answer reaches him. */
-export interface PlainAsking {
-  readonly limiters: readonly RemoteRateLimiter[];
-  readonly signal: AbortSignal | undefined;
-  readonly refusals: RefusalMemory | undefined;
-  readonly reserve: Reserve | undefined;
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (reason: unknown) => void;
-}
+/** How the outcome reaches who asked: the lease, which limiter refused (-1: none), and when all would grant. */
+export type Settle = (
+  lease: RateLimitLease,
+  refusedBy: number,
+  retryAfterOfAllMs: number | undefined,
+) => void;
 
 const NONE: readonly HeldPermits[] = [];
 const ONE: Question = { permits: 1, ahead: 0, id: '', flag: 'n' };
@@ -30,29 +25,41 @@ const ONE: Question = { permits: 1, ahead: 0, id: '', flag: 'n' };
  */
 export class PlainDecision extends DecisionRequest {
   readonly #context: AcquisitionContext;
-  readonly #asking: PlainAsking;
+  readonly #together: Together;
+  readonly #signal: AbortSignal | undefined;
+  readonly #settle: Settle;
+  readonly #reject: (reason: unknown) => void;
   readonly #generation: number;
   /** When it was asked, by the clock of the limiter; only where refusals are remembered. */
   readonly #askedMs: number;
+  #reserve: Reserve | undefined;
 
-  constructor(context: AcquisitionContext, group: LimiterGroup, permits: number, asking: PlainAsking) {
-    super(group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' });
+  // oxlint-disable-next-line max-params -- made for each request: no object more than this one
+  constructor(
+    context: AcquisitionContext,
+    together: Together,
+    permits: number,
+    signal: AbortSignal | undefined,
+    settle: Settle,
+    reject: (reason: unknown) => void,
+  ) {
+    super(together.group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' });
     this.#context = context;
-    this.#asking = asking;
+    this.#together = together;
+    this.#signal = signal;
+    this.#settle = settle;
+    this.#reject = reject;
     this.#generation = context.states.store.generation;
-    this.#askedMs = asking.refusals === undefined ? 0 : this.#clock.now();
-    asking.signal?.addEventListener('abort', this);
-  }
-
-  /** Whether requests of the group can be decided in this way. */
-  static suits({ hasConcurrency, definitions }: LimiterGroup): boolean {
-    return !hasConcurrency && definitions.every(({ queueLimit }) => queueLimit === 0);
+    this.#askedMs = together.refusals === undefined ? 0 : this.#clock.now();
+    this.#reserve = context.states.reserve(together.group);
+    signal?.addEventListener('abort', this);
   }
 
   /** Asks the store, where the answer isn't known already. */
   ask(): void {
-    const { refusals, reserve } = this.#asking;
+    const { refusals } = this.#together;
     const { permits } = this.question;
+    const reserve = this.#reserve;
     const known = reserve?.take(permits) ?? refusals?.recall(permits, this.#askedMs, this.#generation);
     // Without a store the policy answers, not the memory; but what is reserved is paid for.
     if (known !== undefined && (known.kind === 'granted' || this.#store.health.isAvailable))
@@ -63,24 +70,23 @@ export class PlainDecision extends DecisionRequest {
 
   /** The signal aborts: the caller learns it at once, and what is granted later is given back. */
   handleEvent(): void {
-    const { signal, reject } = this.#asking;
     if (this.isSettled) return;
-    reject(signal!.reason);
+    this.#reject(this.#signal!.reason);
     this.giveUp();
   }
 
   protected override onAnswer(answer: Answer): void {
-    const { signal, reserve, resolve } = this.#asking;
+    const signal = this.#signal;
     signal?.removeEventListener('abort', this);
     switch (answer.kind) {
       case 'granted':
-        if (this.isSent) reserve?.heard(answer.standing);
+        if (this.isSent) this.#reserve?.heard(answer.standing);
         return this.#grant(answer);
       case 'refused':
         if (this.#isHelpedOut(answer)) return;
         this.#remember(answer);
         this.#end(answer.member, answer.standing);
-        return resolve(this.#refused(answer));
+        return this.#refuse(answer);
       default:
         if (signal?.aborted === true) return this.#end(undefined);
         void this.#withoutStore();
@@ -107,7 +113,7 @@ export class PlainDecision extends DecisionRequest {
 
   #grant(granted: Granted): void {
     this.#end(-1, granted.standing);
-    this.#asking.resolve({ lease: this.#leaseOf(granted), refusedBy: -1, retryAfterOfAllMs: undefined });
+    this.#settle(this.#leaseOf(granted), -1, undefined);
   }
 
   #leaseOf({ standing, nowUs }: Granted): RateLimitLease {
@@ -127,7 +133,7 @@ export class PlainDecision extends DecisionRequest {
    * or asks again when the reserve has been given back.
    */
   #isHelpedOut(refused: Refused): boolean {
-    const { reserve } = this.#asking;
+    const reserve = this.#reserve;
     const { permits } = this.question;
     if (reserve === undefined || !this.isSent) return false;
     reserve.heard(refused.standing);
@@ -137,13 +143,18 @@ export class PlainDecision extends DecisionRequest {
       return true;
     }
     if (reserve.giveBack() === null && !reserve.isReturning) return false;
-    new PlainDecision(this.#context, this.group, permits, { ...this.#asking, reserve: undefined }).ask();
+    const again = new PlainDecision(
+      ...([this.#context, this.#together, permits, this.#signal, this.#settle, this.#reject] as const),
+    );
+    // This time the server's word is the last.
+    again.#reserve = undefined;
+    again.ask();
     return true;
   }
 
   /** Only what the server has said itself: an answer from the memory must not prolong it. */
   #remember(refused: Refused): void {
-    const { refusals } = this.#asking;
+    const { refusals } = this.#together;
     if (refusals === undefined || !this.isSent) return;
     const hearing = {
       permits: this.question.permits,
@@ -154,30 +165,30 @@ export class PlainDecision extends DecisionRequest {
     refusals.keep(refused, hearing);
   }
 
-  #refused({ member, waitUs, longestUs, standing }: Refused): Outcome {
+  #refuse({ member, waitUs, longestUs, standing }: Refused): void {
     const lease = new RemoteRefusedLease({
       retryAfterMs: retryAfterMsOf(waitUs),
       group: this.group,
       standing,
     });
-    return { lease, refusedBy: member, retryAfterOfAllMs: retryAfterMsOf(longestUs) };
+    this.#settle(lease, member, retryAfterMsOf(longestUs));
   }
 
   async #withoutStore(): Promise<void> {
-    const { signal, resolve, reject } = this.#asking;
+    const signal = this.#signal;
     try {
       const answer = await this.#context.withoutStore.answer(this.group, this.question.permits, { signal });
       const refusedBy = answer.lease.isAcquired ? -1 : answer.refusedBy;
       this.#end(refusedBy);
-      resolve({ lease: answer.lease, refusedBy, retryAfterOfAllMs: undefined });
+      this.#settle(answer.lease, refusedBy, undefined);
     } catch (error) {
       this.#end(undefined);
-      reject(error);
+      this.#reject(error);
     }
   }
 
   #end(refusedBy: number | undefined, standing?: Standing): void {
-    const { limiters } = this.#asking;
+    const { limiters } = this.#together;
     for (let index = 0; index < limiters.length; index++) {
       const limiter = limiters[index]!;
       limiter.ended(this.question.permits);

@@ -14,8 +14,10 @@ import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext, Outcome } from './acquisition.js';
 import { Acquisition } from './acquisition.js';
 import type { LimiterDefinition } from './limiter-definition.js';
+import type { Settle } from './plain-decision.js';
 import { PlainDecision } from './plain-decision.js';
-import { RefusalMemory } from './refusal-memory.js';
+import type { Together } from './together.js';
+import { togetherOf } from './together.js';
 import { Wait } from './wait.js';
 
 const NAME = 'Shared limiter';
@@ -62,7 +64,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
       this.assertAcquirable(permits);
       options.signal?.throwIfAborted();
       requireMaxWait(options.maxWaitMs);
-      this.#begin(this.#alone, permits, options, { resolve: ({ lease }) => resolve(lease), reject });
+      // It takes the lease and leaves the rest.
+      this.#begin(this.#alone, permits, options, resolve, reject);
     });
   }
 
@@ -133,7 +136,9 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     return new Promise((resolve, reject) => {
       for (const limiter of limiters) limiter.assertAcquirable(permits);
       options.signal?.throwIfAborted();
-      this.#begin(this.#together(limiters), permits, options, { resolve, reject });
+      const settle: Settle = (lease, refusedBy, retryAfterOfAllMs) =>
+        resolve({ lease, refusedBy, retryAfterOfAllMs });
+      this.#begin(this.#together(limiters), permits, options, settle, reject);
     });
   }
 
@@ -151,19 +156,18 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     return this.#lastTogether;
   }
 
+  // oxlint-disable-next-line max-params -- who asks, for what, and how he is answered
   #begin(
-    { limiters, group, isPlain, refusals }: Together,
+    together: Together,
     permits: number,
     options: AcquireOptions,
-    // oxlint-disable-next-line max-params -- who asks, for what, and how he is answered
-    { resolve, reject }: Settling,
+    settle: Settle,
+    reject: (reason: unknown) => void,
   ): void {
+    const { limiters, group, isPlain } = together;
     for (const limiter of limiters) limiter.#began(permits);
-    if (!isPlain) return void this.#run(limiters, group, permits, options).then(resolve, reject);
-    const { signal } = options;
-    const reserve = this.#context.states.reserve(group);
-    const asking = { limiters, signal, refusals, reserve, resolve, reject };
-    new PlainDecision(this.#context, group, permits, asking).ask();
+    if (isPlain) new PlainDecision(this.#context, together, permits, options.signal, settle, reject).ask();
+    else this.#run(limiters, group, permits, options).then((outcome) => tell(outcome, settle), reject);
   }
 
   async #run(
@@ -204,24 +208,6 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   }
 }
 
-interface Settling {
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/** Limiters that are asked together. */
-interface Together {
-  readonly limiters: readonly RemoteRateLimiter[];
-  readonly group: LimiterGroup;
-  /** Whether no request waits for them. */
-  readonly isPlain: boolean;
-  /** What they refused last, where that is remembered. */
-  readonly refusals: RefusalMemory | undefined;
-}
-
-function togetherOf(limiters: readonly RemoteRateLimiter[], group: LimiterGroup): Together {
-  const isPlain = PlainDecision.suits(group);
-  const { refusalCacheMs } = group;
-  const refusals = isPlain && refusalCacheMs > 0 ? new RefusalMemory(refusalCacheMs) : undefined;
-  return { limiters, group, isPlain, refusals };
+function tell({ lease, refusedBy, retryAfterOfAllMs }: Outcome, settle: Settle): void {
+  settle(lease, refusedBy, retryAfterOfAllMs);
 }

@@ -25,6 +25,7 @@ export function composeDecision(algorithms: readonly AlgorithmName[]): string {
   const extraKeys = algorithms.filter((name) => name === CONCURRENCY).length * 3;
   return compose(SCRIPTS.decide, algorithms)
     .replaceAll('KEYS_OF_A_GROUP', String(1 + extraKeys))
+    .replaceAll('FIRST_ARGUMENT', extraKeys > 0 ? '5' : '4')
     .replaceAll('ARGUMENTS_OF_A_REQUEST', extraKeys > 0 ? '4' : '2');
 }
 

@@ -28,8 +28,14 @@ export function keysOf({ parts }: Call): readonly string[] {
 /** The arguments of a call. */
 export function argumentsOf({ parts, sequence }: Call, { time, process, channels }: CallHead): string[] {
   const { group } = parts[0]!.lane;
-  const args = [time, process + group.recordSuffix, sequence, channels];
+  const args = [time, process + group.recordSuffix, sequence];
+  if (group.hasConcurrency) args.push(channels);
   for (const number of group.numbers) args.push(number);
+  const same = permitsOfAll(parts);
+  if (same >= 0) {
+    args.push(textOf(same));
+    return args;
+  }
   for (const { requests } of parts) {
     const [first] = requests;
     if (requests.length === 1 && first!.question.ahead === 0 && !group.hasConcurrency) {
@@ -43,6 +49,18 @@ export function argumentsOf({ parts, sequence }: Call, { time, process, channels
     }
   }
   return args;
+}
+
+/** The permits of each request where every group has one, for as many as the others; else -1. */
+function permitsOfAll(parts: readonly CallPart[]): number {
+  const { lane, requests } = parts[0]!;
+  if (lane.group.hasConcurrency) return -1;
+  const { permits } = requests[0]!.question;
+  for (const { requests: others } of parts) {
+    const { question } = others[0]!;
+    if (others.length > 1 || question.permits !== permits || question.ahead !== 0) return -1;
+  }
+  return permits;
 }
 
 /** What every call begins with. */

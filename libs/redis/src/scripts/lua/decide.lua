@@ -9,9 +9,9 @@
 -- ARGV[1]    the server's time in µs after which nothing may be decided any more; 0: none; negative, for tests: the
 --            present, as -µs since 1970
 -- ARGV[2]    the field of the asking process' record; ARGV[3] sequence number of the record
--- ARGV[4]    what the channels of the processes begin with
+-- then, where a limiter of concurrency takes part, what the channels of the processes begin with
 -- then for each limiter its name and its numbers
--- then for each group
+-- then the permits of all, where each group has one request for as many; else for each group
 --   permits of its only request; or -n, and for each of n requests: permits; permits that wait in the process before
 --     it (then it is only looked at, for its waiting time; -1: it goes by the order, and so does who comes after it
 --     in this call); and where a limiter of concurrency takes part its id, and a flag: n new, w new and may wait,
@@ -36,15 +36,18 @@ else
   if #time[2] == 6 then now_text = time[1] .. time[2] end
 end
 local process, sequence, channels = ARGV[2], ARGV[3], ARGV[4]
-local out, size, arg = { now }, 1, 5
+local out, size, arg = { now }, 1, FIRST_ARGUMENT
 local request_id, request_flag
 -- @include records
 -- @functions
 -- @each numbers
+local same = #ARGV == arg and tonumber(ARGV[arg])
 for at = 1, #KEYS, KEYS_OF_A_GROUP do
-  local key, requests, single = KEYS[at], 1, tonumber(ARGV[arg])
-  arg = arg + 1
-  if single < 0 then requests, single = -single, nil end
+  local key, requests, single = KEYS[at], 1, same
+  if not single then
+    single, arg = tonumber(ARGV[arg]), arg + 1
+    if single < 0 then requests, single = -single, nil end
+  end
   local values = call('HMGET', key, 'e', process, FIELDS)
   local record, replay = values[2], nil
   if record == sequence then
