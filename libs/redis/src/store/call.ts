@@ -31,18 +31,13 @@ export function argumentsOf({ parts, sequence }: Call, { time, process, channels
   const args = [time, process + group.recordSuffix, sequence];
   if (group.hasConcurrency) args.push(channels);
   for (const number of group.numbers) args.push(number);
-  const same = permitsOfAll(parts);
-  if (same >= 0) {
-    args.push(textOf(same));
-    return args;
-  }
-  for (const { requests } of parts) {
-    const [first] = requests;
-    if (requests.length === 1 && first!.question.ahead === 0 && !group.hasConcurrency) {
-      args.push(textOf(first!.question.permits));
-      continue;
-    }
-    args.push(`-${requests.length}`);
+  const alike = alikeAtFirst(parts);
+  // Where all are alike, how many there are needs no telling.
+  if (alike < parts.length) args.push(String(alike));
+  if (alike > 0) args.push(textOf(parts[0]!.requests[0]!.question.permits));
+  for (let index = alike; index < parts.length; index++) {
+    const { requests } = parts[index]!;
+    args.push(String(requests.length));
     for (const { question } of requests) {
       args.push(textOf(question.permits), textOf(question.ahead));
       if (group.hasConcurrency) args.push(question.id, question.flag);
@@ -51,16 +46,30 @@ export function argumentsOf({ parts, sequence }: Call, { time, process, channels
   return args;
 }
 
-/** The permits of each request where every group has one, for as many as the others; else -1. */
-function permitsOfAll(parts: readonly CallPart[]): number {
-  const { lane, requests } = parts[0]!;
-  if (lane.group.hasConcurrency) return -1;
-  const { permits } = requests[0]!.question;
-  for (const { requests: others } of parts) {
-    const { question } = others[0]!;
-    if (others.length > 1 || question.permits !== permits || question.ahead !== 0) return -1;
-  }
-  return permits;
+/** How many groups at the beginning have one plain request each, all for as many permits. */
+function alikeAtFirst(parts: readonly CallPart[]): number {
+  const { permits } = parts[0]!.requests[0]!.question;
+  let alike = 0;
+  while (alike < parts.length && isPlain(parts[alike]!, permits)) alike++;
+  return alike;
+}
+
+function isPlain({ lane, requests }: CallPart, permits: number): boolean {
+  if (requests.length > 1 || lane.group.hasConcurrency) return false;
+  const { question } = requests[0]!;
+  return question.permits === permits && question.ahead === 0;
+}
+
+/** Puts those first whose arguments are told once for all of them. */
+export function arrange({ parts }: Call): void {
+  if (parts.length < 2) return;
+  const others: CallPart[] = [];
+  const alike: CallPart[] = [];
+  const first = parts.find(({ requests }) => requests.length === 1) ?? parts[0]!;
+  const { permits } = first.requests[0]!.question;
+  for (const part of parts) (isPlain(part, permits) ? alike : others).push(part);
+  if (others.length === 0 || alike.length === 0) return;
+  parts.splice(0, parts.length, ...alike, ...others);
 }
 
 /** What every call begins with. */

@@ -1,4 +1,4 @@
-import { argumentsOf, deadlineOf, keysOf } from './call.js';
+import { argumentsOf, arrange, deadlineOf, keysOf } from './call.js';
 import type { Call } from './call.js';
 import type { DecisionRequest } from './decision-request.js';
 import type { PendingGivingBack } from './lane.js';
@@ -118,7 +118,7 @@ export class Dispatcher {
 
   #send(call: Call): void {
     const { script } = call.parts[0]!.lane.group;
-    call.sent++;
+    if (call.sent++ === 0) arrange(call);
     const { hasServerTime, channels, serverClock, recordPrefix, timeArgument } = this.#store;
     const time = hasServerTime ? String(serverClock.at(deadlineOf(call))) : `-${timeArgument}`;
     const sentMs = performance.now();

@@ -11,9 +11,9 @@
 -- ARGV[2]    the field of the asking process' record; ARGV[3] sequence number of the record
 -- then, where a limiter of concurrency takes part, what the channels of the processes begin with
 -- then for each limiter its name and its numbers
--- then the permits of all, where each group has one request for as many; else for each group
---   permits of its only request; or -n, and for each of n requests: permits; permits that wait in the process before
---     it (then it is only looked at, for its waiting time; -1: it goes by the order, and so does who comes after it
+-- then the permits that each group asks for where all have one request, for as many; else how many groups at the
+--   beginning do so, and their permits if there are any; then for each of the others
+--   the number of its requests, and for each: permits; permits that wait in the process before it (then it is only looked at, for its waiting time; -1: it goes by the order, and so does who comes after it
 --     in this call); and where a limiter of concurrency takes part its id, and a flag: n new, w new and may wait,
 --     a asks again
 --
@@ -41,13 +41,14 @@ local request_id, request_flag
 -- @include records
 -- @functions
 -- @each numbers
-local same = #ARGV == arg and tonumber(ARGV[arg])
+local alike_until, alike = #KEYS, tonumber(ARGV[arg])
+if #ARGV > arg then
+  alike_until, arg = alike * KEYS_OF_A_GROUP, arg + 1
+  if alike_until > 0 then alike, arg = tonumber(ARGV[arg]), arg + 1 end
+end
 for at = 1, #KEYS, KEYS_OF_A_GROUP do
-  local key, requests, single = KEYS[at], 1, same
-  if not single then
-    single, arg = tonumber(ARGV[arg]), arg + 1
-    if single < 0 then requests, single = -single, nil end
-  end
+  local key, requests, single = KEYS[at], 1, alike
+  if at > alike_until then requests, single, arg = tonumber(ARGV[arg]), nil, arg + 1 end
   local values = call('HMGET', key, 'e', process, FIELDS)
   local record, replay = values[2], nil
   if record == sequence then
