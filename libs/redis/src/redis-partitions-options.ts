@@ -3,7 +3,10 @@ import type { WhenUnavailable } from './remote/limiter-definition.js';
 
 /** Options of {@link createRedisPartitions}. */
 export interface RedisPartitionsOptions {
-  /** A client of ioredis or node-redis, for a single server or a cluster. It stays yours: it is never closed here. */
+  /**
+   * A client of ioredis or node-redis, for a single server, a cluster, or a server that sentinels watch. It stays yours:
+   * it is never closed here.
+   */
   readonly client: RedisClient;
   /** What all keys begin with. Users of one prefix share their limits. @defaultValue `'ratelease'` */
   readonly prefix?: string | undefined;

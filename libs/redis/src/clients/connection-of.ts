@@ -7,7 +7,7 @@ import type { RedisConnection } from './redis-connection.js';
 
 /**
  * A client that {@link createRedisPartitions} takes: of ioredis (`Redis`, `Cluster`) or of node-redis
- * (`createClient`, `createCluster`). It stays yours: it is never closed here.
+ * (`createClient`, `createCluster`, `createSentinel`). It stays yours: it is never closed here.
  */
 export type RedisClient = object;
 
