@@ -54,3 +54,46 @@ test('four processes with clocks an hour apart that hammer one key get exactly t
   );
   expect(sums).toEqual(Object.fromEntries(Object.keys(PARTITIONS).map((name) => [name, LIMIT])));
 });
+
+test('four processes that reserve ahead get the limit and no more, and one that crashes takes at most its reserve', async () => {
+  const partition = `shared.getFixedWindowLimiter('ahead', () => ({
+    permitLimit: 2_000, windowMs: 600_000, reserveAhead: 25, instances: 4,
+  }))`;
+  const program = (end: string): string => `
+    const limiter = limiterOf(${partition});
+    let granted = 0;
+    for (let turn = 0; turn < 100; turn++) {
+      const leases = await Promise.all([limiter.acquire(), limiter.acquire(), limiter.acquire()]);
+      granted += leases.filter((lease) => lease.isAcquired).length;
+    }
+    ${end}
+    say(granted);
+  `;
+  const settings = { options: { commandTimeoutMs: 10_000 } };
+  const start = (end: string): ClientProcess =>
+    new ClientProcess(packages, server.port, program(end), settings);
+  const processes = [start(''), start(''), start(''), start('await shared.dispose();')];
+  const granted = (await Promise.all(
+    processes.map(async (one) => {
+      const count = await one.next();
+      await one.kill();
+      return count;
+    }),
+  )) as number[];
+  expect(granted).toEqual([300, 300, 300, 300]);
+  const last = new ClientProcess(
+    packages,
+    server.port,
+    `
+    const limiter = limiterOf(${partition});
+    let granted = 0;
+    while ((await limiter.acquire()).isAcquired) granted++;
+    say(granted);
+  `,
+    settings,
+  );
+  const rest = (await last.next()) as number;
+  await last.kill();
+  expect(rest).toBeLessThanOrEqual(800);
+  expect(rest).toBeGreaterThanOrEqual(800 - 3 * 25);
+});
