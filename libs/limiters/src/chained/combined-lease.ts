@@ -118,7 +118,7 @@ export function takeFromAll(links: readonly ChainLink[], permits: number): RateL
       takeEach(links, ({ participant, times }) => participant.take(permits * times)),
     );
   }
-  // As long as it has to be: one that grows by being pushed to makes room for seventeen.
+  // oxlint-disable-next-line unicorn/no-new-array -- one that grows by being pushed to makes room for seventeen
   const leases = new Array<RateLimitLease>(links.length);
   for (let index = 0; index < links.length; index++) {
     const { participant, times } = links[index]!;

@@ -162,6 +162,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     if (permits === 0) return;
     const { resident } = this;
     if (resident.isDisposed || epoch !== resident.epoch) return;
+    if (resident.free === 0 && resident.#room !== null && resident.#room.passOn(permits)) return;
     resident.algorithm.release(resident.cells, resident.own, permits);
     resident.#afterReturn(instant);
   }
@@ -269,12 +270,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   #refusal(reason: string | undefined, permits: number): RateLimitLease {
-    const { plan, cells, at, reading } = this;
-    const dueAt =
-      this.#room === null && this.condition.reserved === 0
-        ? plan.algorithm.dueAt(cells, state.ownCells(at), permits || 1)
-        : this.#dueAt(permits);
-    return state.refuse(plan.algorithm, cells, at, { reason, dueAt, now: reading });
+    const facts = { reason, dueAt: this.#dueAt(permits), now: this.reading };
+    return state.refuse(this.plan.algorithm, this.cells, this.at, facts);
   }
 
   /** Whether a request has room in the queue, or gets it by eviction. */

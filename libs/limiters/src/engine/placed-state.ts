@@ -114,12 +114,15 @@ export class PlacedState {
 
   /** When a request can be granted behind those of a queue; `NaN` where unknown. */
   protected dueAt(permits: number, queue: WaitingPermits | null): number {
-    const needed = Math.max(1, permits) + this.reserved;
+    const { reserved } = this.condition;
+    if (reserved === 0 && queue === null)
+      return this.plan.algorithm.dueAt(this.cells, this.own, permits || 1);
+    const needed = (permits || 1) + reserved;
     // Only the end of a reservation helps then, and nobody knows when that is.
-    if (this.reserved > 0 && needed > this.permitLimit) return NaN;
+    if (reserved > 0 && needed > this.permitLimit) return NaN;
     if (queue === null) return this.algorithm.dueAt(this.cells, this.own, needed);
-    const waiting = this.reserved > 0 ? new QueueBehindReserved(this.reserved, queue) : queue;
-    return this.algorithm.dueBehind(this.cells, this.own, waiting, needed - this.reserved);
+    const waiting = reserved > 0 ? new QueueBehindReserved(reserved, queue) : queue;
+    return this.algorithm.dueBehind(this.cells, this.own, waiting, needed - reserved);
   }
 
   countRefusal(): void {

@@ -14,4 +14,10 @@ export class QueuedRequest extends Waiter {
     this.queue?.delete(this);
     this.settle(this.core.take(this.permits));
   }
+
+  /** Gets permits that come back as they are, without their having been free. */
+  takeReturned(): void {
+    this.queue!.delete(this);
+    this.settle(this.core.grant(this.permits));
+  }
 }
