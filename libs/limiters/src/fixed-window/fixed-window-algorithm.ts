@@ -96,6 +96,8 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   idleSince(cells: Cells, at: number, now: number): number {
+    // Nearly always: something is used in a window that isn't over.
+    if (cells[at + USED] !== 0 && now - cells[at + START]! < this.#dueAfter) return NaN;
     this.advance(cells, at, now);
     return this.fullSince(cells, at);
   }
