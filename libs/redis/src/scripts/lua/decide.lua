@@ -26,14 +26,13 @@
 -- A record is the sequence number of the process' last call that wrote, with the outcomes of its requests where
 -- they aren't one grant: the same call sent twice by the client charges once.
 
-local call, tonumber, math, now_text = redis.call, tonumber, math, nil
+local KEYS, ARGV, call, tonumber, math, time = KEYS, ARGV, redis.call, tonumber, math, nil
 local now, deadline = 0, tonumber(ARGV[1])
 if deadline < 0 then
   now = -deadline
 else
-  local time = call('TIME')
+  time = call('TIME')
   now = time[1] * 1000000 + time[2]
-  if #time[2] == 6 then now_text = time[1] .. time[2] end
 end
 local process, sequence, channels = ARGV[2], ARGV[3], ARGV[4]
 local out, size, arg = { now }, 1, FIRST_ARGUMENT

@@ -5,7 +5,11 @@
 -- @values moment_text(reference_N) missing_N unit_N
 -- @steady r m
 -- @functions
-local function moment_text(us) return us == now and now_text or us end
+-- The server's own text of the present costs less than to write its number.
+local function moment_text(us)
+  if us == now and time and #time[2] == 6 then return time[1] .. time[2] end
+  return us
+end
 -- @section load
 local reference_N, missing_N, scale_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0, tonumber(FIELD_3)
 if scale_N ~= unit_N then
