@@ -9,12 +9,14 @@ import {
   requirePermitCount,
 } from '../checks.js';
 import type { Clock } from '../clock.js';
+import { decidesLike } from '../engine/participants.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { acquireOrWait } from './acquire-or-wait.js';
+import { BoundLimiter } from './bound-limiter.js';
 import type { WaitLimits } from './partitioned-rate-limiter.js';
 import { PartitionedRateLimiter } from './partitioned-rate-limiter.js';
 import type { RateLimitPartition } from './rate-limit-partition.js';
@@ -100,6 +102,7 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
   /** The limiter of the resource's partition, made where there is none, or the refusal to have one more. */
   [partitionOf](resource: TResource): AsyncRateLimiter | RateLimitLease {
     this.assertUsable();
+    if (!decidesLike(this, DefaultPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
     const declared = this.#declare(resource);
     const row = this.#rowFor(declared, this.#table.read());
     if (row === NO_ROW) return this.#refuse();
@@ -112,6 +115,8 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     permitCount: number,
     wait: () => WaitLimits,
   ): RateLimitLease | Promise<RateLimitLease> {
+    if (!decidesLike(this, DefaultPartitionedRateLimiter.prototype))
+      return this.acquire(resource, permitCount, wait());
     const permits = requirePermitCount(permitCount);
     this.assertUsable();
     return this.#acquireOrWait(resource, permits, wait);

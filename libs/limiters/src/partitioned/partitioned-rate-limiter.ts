@@ -2,12 +2,13 @@ import type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } fr
 import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireDelay, requirePermitCount } from '../checks.js';
+import { decidesLike } from '../engine/participants.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
 import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
-import { partitionLimiterOf } from './bound-limiter.js';
+import { BoundLimiter, partitionLimiterOf } from './bound-limiter.js';
 
 /** How a translated limiter treats the one it translates for. */
 export interface TranslationOptions {
@@ -176,6 +177,7 @@ export class TranslatingRateLimiter<TOuter, TInner> extends PartitionedRateLimit
   /** The limiter of the translated resource's partition. */
   [partitionOf](resource: TOuter): AsyncRateLimiter | RateLimitLease {
     this.assertUsable();
+    if (!decidesLike(this, TranslatingRateLimiter.prototype)) return new BoundLimiter(this, resource);
     return partitionLimiterOf(this.#inner, this.#keyAdapter(resource));
   }
 

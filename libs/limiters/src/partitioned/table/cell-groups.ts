@@ -6,11 +6,17 @@ import type { CellPage } from './cell-page.js';
 import { OpenPages } from './open-pages.js';
 
 /** Options for which rows are kept, and the pages of their rows that have room. */
-export interface CellGroup {
+export class CellGroup {
   readonly kind: LimiterKind<LimiterOptions>;
   readonly options: LimiterOptions;
   readonly plan: LimiterPlan;
-  readonly open: OpenPages<CellPage>;
+  readonly open = new OpenPages<CellPage>();
+
+  constructor(kind: LimiterKind<LimiterOptions>, options: LimiterOptions, plan: LimiterPlan) {
+    this.kind = kind;
+    this.options = options;
+    this.plan = plan;
+  }
 }
 
 /** So many sets of options have pages of their own; partitions with yet others are kept as objects. */
@@ -39,7 +45,7 @@ export class CellGroups {
     const isFit =
       plan.clock === this.#clock && !plan.algorithm.isManual && plan.algorithm.cellCount <= MOST_CELLS;
     if (!isFit || this.#groups.length === MOST_GROUPS) return null;
-    const group: CellGroup = { kind, options: { ...options }, plan, open: new OpenPages() };
+    const group = new CellGroup(kind, { ...options }, plan);
     this.#groups.push(group);
     return group;
   }

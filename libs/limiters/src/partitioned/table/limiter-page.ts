@@ -8,6 +8,7 @@ import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { PageContext } from './cell-page.js';
 import { KeyColumn } from './key-column.js';
 import { isEvictable, KeptLimiter, MANUAL, PREDICTABLE, SAYS_WHEN_ENDED } from './kept-limiter.js';
+import { endLimiter } from './own-limiter.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
 import type { ReplenishmentBeat } from './replenishment-beat.js';
@@ -113,12 +114,7 @@ export class LimiterPage extends PartitionPage {
     this.#limiters[index] = undefined;
     if (kept !== undefined) this.#beat.forget(kept);
     this.#kept.delete(index);
-    try {
-      const ended = limiter.dispose();
-      if (ended instanceof Promise) ended.catch(onError);
-    } catch (error) {
-      onError(error);
-    }
+    endLimiter(limiter, onError);
   }
 
   /** Notes what was declared for a request that may wait. */

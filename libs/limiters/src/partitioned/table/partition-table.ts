@@ -2,25 +2,23 @@ import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
 import type { Clock } from '../../clock.js';
 import { originOf, readNanoseconds, toNanoseconds } from '../../engine/time-unit.js';
 import type { LimiterOptions } from '../../engine/limiter-options.js';
-import { show, throwCollected, typeError } from '../../errors.js';
+import { ObjectDisposedError, throwCollected } from '../../errors.js';
 import type { RateLimitLease } from '../../rate-limit-lease.js';
 import { listenForEnd } from '../../managed-lifetime/when-ended.js';
 import type { HelperPartition } from '../helper-partition.js';
 import { isHelperPartition } from '../helper-partition.js';
-import type { CellGroup } from './cell-groups.js';
-import { CellGroups } from './cell-groups.js';
+import { CellGroup, CellGroups } from './cell-groups.js';
 import type { PageContext } from './cell-page.js';
-import { CellPage } from './cell-page.js';
 import type { ExpiringRows } from './expiry-wheel.js';
 import { ExpiryWheel } from './expiry-wheel.js';
-import { traitsOf } from './kept-limiter.js';
 import { LimiterPage } from './limiter-page.js';
-import { OpenPages } from './open-pages.js';
+import { endLimiter, makeLimiter } from './own-limiter.js';
 import type { Declared, PartitionPage } from './partition-page.js';
 import { PartitionKeys } from './partition-keys.js';
 import { ReplenishmentBeat } from './replenishment-beat.js';
-import { indexOf, NO_ROW, PAGE_ROWS, pageOf, rowAt } from './rows.js';
+import { indexOf, NO_ROW, PAGE_ROWS, pageOf } from './rows.js';
 import type { TableOptions } from './table-options.js';
+import { TablePages } from './table-pages.js';
 
 /**
  * The live partitions of a limiter, bounded in number: rows of numbers where the numbers say it all, objects
@@ -31,14 +29,16 @@ export class PartitionTable implements ExpiringRows, PageContext {
   readonly originMs: number;
   readonly idleTimeout: number;
   readonly #options: TableOptions;
-  readonly #pages: (PartitionPage | undefined)[] = [];
-  readonly #keys = new PartitionKeys(this.#pages);
-  readonly #freeNumbers: number[] = [];
+  readonly #rows: TablePages;
+  /** Those of {@link PartitionTable.#rows}: nearer by a step on the way of every decision. */
+  readonly #pages: readonly (PartitionPage | undefined)[];
+  #keys: PartitionKeys;
   readonly #groups: CellGroups;
-  readonly #openLimiterPages = new OpenPages<LimiterPage>();
   readonly #wheel: ExpiryWheel;
   readonly #beat: ReplenishmentBeat;
   #generation = 0;
+  /** Counts what a factory may have done to the table that it makes a limiter for. */
+  #changes = 0;
   #isDisposed = false;
 
   constructor(options: TableOptions) {
@@ -49,6 +49,9 @@ export class PartitionTable implements ExpiringRows, PageContext {
     this.#groups = new CellGroups(options.clock);
     this.#wheel = new ExpiryWheel(options.clock, this);
     this.#beat = new ReplenishmentBeat(options.clock, options.onError);
+    this.#rows = new TablePages(this, this.#beat);
+    this.#pages = this.#rows.list;
+    this.#keys = new PartitionKeys(this.#pages);
   }
 
   /** How many partitions live. */
@@ -122,6 +125,9 @@ export class PartitionTable implements ExpiringRows, PageContext {
   /** Ends all limiters, whatever some of them throw. */
   dispose(): void {
     this.#isDisposed = true;
+    this.#changes++;
+    // A call whose partitioner has ended the table finds no key any more, and is told so where one would be made.
+    this.#keys = new PartitionKeys(this.#pages);
     this.#wheel.stop();
     this.#beat.stop();
     const errors: unknown[] = [];
@@ -152,7 +158,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
       }
       this.#forget(row);
     }
-    this.#free(page, index);
+    this.#rows.free(page, index);
     return NaN;
   }
 
@@ -164,10 +170,21 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   #create(declared: Declared, identity: unknown, now: number): number {
+    if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
     if (!this.#hasRoom()) return NO_ROW;
-    const row = isHelperPartition(declared)
-      ? this.#createOf(declared, identity, now)
-      : this.#keep(declared, identity);
+    const changes = this.#changes;
+    const made = isHelperPartition(declared) ? this.#madeBy(declared) : makeLimiter(declared, this.#options);
+    if (changes !== this.#changes) {
+      const instead = this.#whatTheFactoryDid(identity, made);
+      if (instead !== undefined) return instead;
+    }
+    this.#changes++;
+    const place = { keyWidth: this.#keys.widthFor(identity), generation: this.#generation };
+    const row =
+      made instanceof CellGroup
+        ? this.#rows.addState(made, place, now)
+        : this.#rows.addLimiter(made, declared.partitionKey, place);
+    this.#keys.add(identity, row);
     const page = this.page(row);
     const index = indexOf(row);
     this.#wheel.add(row, page.dueMs(index, now));
@@ -176,42 +193,29 @@ export class PartitionTable implements ExpiringRows, PageContext {
     return row;
   }
 
+  /**
+   * A factory has used the table that it makes a limiter for: it may have ended it, asked for the very key, or taken
+   * the last place. Then what it made is of no use.
+   *
+   * @returns `undefined` where the key can still have its row.
+   */
+  #whatTheFactoryDid(identity: unknown, made: CellGroup | AsyncRateLimiter): number | undefined {
+    const known = this.#keys.find(identity);
+    if (!this.#isDisposed && known === NO_ROW && this.#hasRoom()) return undefined;
+    if (!(made instanceof CellGroup)) endLimiter(made, (error) => this.#options.onError?.(error, identity));
+    if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
+    return known;
+  }
+
   /** A limiter with a managed lifetime has ended: its partition goes at once, its row when its bucket is due. */
   #onEnded(row: number): void {
     if (!this.#isDisposed && !this.#isGone(row)) this.#forget(row);
   }
 
-  #createOf(declared: HelperPartition<unknown, LimiterOptions>, identity: unknown, now: number): number {
+  /** Where rows of numbers are kept for such options, or a limiter where there is no such place. */
+  #madeBy(declared: HelperPartition<unknown, LimiterOptions>): CellGroup | AsyncRateLimiter {
     const options = declared.options(declared.partitionKey);
-    const group = this.#groups.groupFor(declared.kind.kind, options);
-    if (group === null) return this.#keep(declared, identity, declared.make(options, this.#options));
-    const width = this.#keys.widthFor(identity);
-    const page = group.open.find(width) ?? this.#openCellPage(group, width);
-    const index = page.occupy(this.#generation);
-    if (page.isFull) group.open.remove(page);
-    page.initialize(index, now);
-    const row = rowAt(page.number, index);
-    this.#keys.add(identity, row);
-    return row;
-  }
-
-  #keep(declared: Declared, identity: unknown, made?: AsyncRateLimiter): number {
-    const limiter = made ?? declared.factory(declared.partitionKey, this.#options);
-    if (typeof limiter?.acquire !== 'function') {
-      throw typeError(
-        'ERR_RL_INVALID_ARGUMENT',
-        `The factory of a partition must return a limiter, but for the key ${show(declared.partitionKey)} it returned ${show(limiter)}.`,
-      );
-    }
-    const traits = traitsOf(limiter);
-    const width = this.#keys.widthFor(identity);
-    const page = this.#openLimiterPages.find(width) ?? this.#openLimiterPage(width);
-    const index = page.occupy(this.#generation);
-    if (page.isFull) this.#openLimiterPages.remove(page);
-    page.keep(index, declared.partitionKey, limiter, traits);
-    const row = rowAt(page.number, index);
-    this.#keys.add(identity, row);
-    return row;
+    return this.#groups.groupFor(declared.kind.kind, options) ?? declared.make(options, this.#options);
   }
 
   #hasRoom(): boolean {
@@ -224,7 +228,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const page = this.page(row);
     const wasGone = this.#isGone(row);
     if (!wasGone) this.#forget(row);
-    this.#free(page, indexOf(row));
+    this.#rows.free(page, indexOf(row));
     return wasGone ? this.#hasRoom() : true;
   }
 
@@ -261,40 +265,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
     page.end(index, (error) => onError?.(error, identity));
   }
 
-  #free(page: PartitionPage, index: number): void {
-    const open: OpenPages<PartitionPage> =
-      page instanceof CellPage ? page.group.open : this.#openLimiterPages;
-    if (page.isFull) open.add(page);
-    page.free(index);
-    if (!page.isEmpty) return;
-    open.remove(page);
-    this.#pages[page.number] = undefined;
-    this.#freeNumbers.push(page.number);
-  }
-
   /** Every row that is in use; what comes and goes meanwhile may be among them or not. */
   #forEach(visit: (page: PartitionPage, index: number) => void): void {
     for (const page of this.#pages) {
       if (page === undefined) continue;
       for (let index = 0; index < PAGE_ROWS; index++) if (page.keys.hasKey(index)) visit(page, index);
     }
-  }
-
-  #openCellPage(group: CellGroup, keyWidth: number): CellPage {
-    const page = new CellPage(this.#nextNumber(), group, keyWidth, this);
-    this.#pages[page.number] = page;
-    group.open.add(page);
-    return page;
-  }
-
-  #openLimiterPage(keyWidth: number): LimiterPage {
-    const page = new LimiterPage(this.#nextNumber(), keyWidth, this, this.#beat);
-    this.#pages[page.number] = page;
-    this.#openLimiterPages.add(page);
-    return page;
-  }
-
-  #nextNumber(): number {
-    return this.#freeNumbers.pop() ?? this.#pages.length;
   }
 }
