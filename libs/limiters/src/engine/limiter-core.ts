@@ -231,6 +231,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   #dueAt(permits: number): number {
     const room = this.#room;
+    if (room === null && this.condition.reserved === 0)
+      return this.plan.algorithm.dueAt(this.cells, state.ownCells(this.at), permits || 1);
     return this.dueAt(permits, room === null || this.isNewestFirst ? null : room.queue);
   }
 

@@ -115,8 +115,6 @@ export class PlacedState {
   /** When a request can be granted behind those of a queue; `NaN` where unknown. */
   protected dueAt(permits: number, queue: WaitingPermits | null): number {
     const { reserved } = this.condition;
-    if (reserved === 0 && queue === null)
-      return this.plan.algorithm.dueAt(this.cells, this.own, permits || 1);
     const needed = (permits || 1) + reserved;
     // Only the end of a reservation helps then, and nobody knows when that is.
     if (reserved > 0 && needed > this.permitLimit) return NaN;
