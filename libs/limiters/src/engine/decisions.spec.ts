@@ -141,8 +141,8 @@ describe('a decision of several limiters', () => {
     );
     for (const limiter of limiters) limiter.attemptAcquire();
     const chain = createChainedRateLimiter(...limiters);
-    // The first window ends at 101 ms, the second at 102.
-    nowMs = 100;
+    // Each has read twice when it was made: the first window ends at 102 ms, the second at 104.
+    nowMs = 102;
     expect(chain.attemptAcquire().isAcquired).toBe(false);
     expect(limiters.map((limiter) => limiter.getStatistics().totalSuccessfulLeases)).toEqual([1, 1]);
     expect(chain.attemptAcquire().isAcquired).toBe(true);
