@@ -80,6 +80,17 @@ test('the quota goes down by one with each request, whether the server was asked
   }
 });
 
+test('the quota counts what is reserved also for a request that is too large for it', async () => {
+  const limiter = windowOf('large', 500, { reserveAhead: 20 });
+  // Until something is reserved that isn't spent.
+  expect(await repeat(10, () => limiter.acquire())).toBe(10);
+  const beside = await left('large', 500);
+  expect(beside).toBeLessThan(490);
+  expect((await limiter.acquire(60)).quota()[0]).toMatchObject({ remaining: 430 });
+  expect(await left('large', 500)).toBe(beside - 60);
+  expect((await limiter.acquire()).quota()[0]).toMatchObject({ remaining: 429 });
+});
+
 test('the last of a limit are granted one by one: none is stranded in another process', async () => {
   const other = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
   const options = { permitLimit: 200, windowMs: HOUR, reserveAhead: 50, instances: 2, clock };

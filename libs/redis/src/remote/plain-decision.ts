@@ -80,8 +80,7 @@ export class PlainDecision extends DecisionRequest {
     signal?.removeEventListener('abort', this);
     switch (answer.kind) {
       case 'granted':
-        if (this.isSent) this.#reserve?.heard(answer.standing);
-        return this.#grant(answer);
+        return this.#grant(this.isSent ? this.#heardWith(answer) : answer);
       case 'refused':
         if (this.#isHelpedOut(answer)) return;
         this.#remember(answer);
@@ -126,6 +125,13 @@ export class PlainDecision extends DecisionRequest {
       store: this.#store,
       held: NONE,
     });
+  }
+
+  #heardWith(granted: Granted): Granted {
+    const reserve = this.#reserve;
+    if (reserve === undefined) return granted;
+    reserve.heard(granted.standing);
+    return reserve.withReserved(granted);
   }
 
   /**

@@ -15,6 +15,9 @@ interface Batch {
   left: number;
   readonly granted: Granted;
   readonly askedMs: number;
+  /** What the server has said last, the permits left here not among those that remain; and when. */
+  latest: Granted;
+  latestMs: number;
   /** From this moment on they may not be spent, by the clock of the limiter. */
   readonly voidMs: number;
 }
@@ -90,6 +93,16 @@ export class Reserve {
     if (remaining !== Infinity) this.#size.heard(remaining);
   }
 
+  /** The server's grant to somebody who asks here: what is reserved for such as him is available to him. */
+  withReserved(granted: Granted): Granted {
+    const nowMs = this.#clock.now();
+    const batch = this.#liveAt(nowMs);
+    if (batch === null) return granted;
+    batch.latest = granted;
+    batch.latestMs = nowMs;
+    return grantedFrom(batch, nowMs);
+  }
+
   /** Gives back what is reserved; `null` when there is nothing. */
   giveBack(): Promise<void> | null {
     const batch = this.#batch;
@@ -121,7 +134,14 @@ export class Reserve {
     if (answer.kind === 'granted' || answer.kind === 'refused') this.heard(answer.standing);
     if (answer.kind === 'granted') {
       const voidMs = askedMs + lastingMs(this.#group.definitions, answer.standing);
-      this.#batch = { left: question.permits, granted: answer, askedMs, voidMs };
+      this.#batch = {
+        left: question.permits,
+        granted: answer,
+        askedMs,
+        latest: answer,
+        latestMs: askedMs,
+        voidMs,
+      };
     }
     this.#onEnd?.();
   }
@@ -150,15 +170,15 @@ export class Reserve {
 }
 
 /** A grant out of a batch, with the time that has passed since taken off. */
-function grantedFrom({ left, granted, askedMs }: Batch, nowMs: number): Granted {
-  const passedUs = Math.max(0, Math.floor((nowMs - askedMs) * 1_000));
+function grantedFrom({ left, latest, latestMs }: Batch, nowMs: number): Granted {
+  const passedUs = Math.max(0, Math.floor((nowMs - latestMs) * 1_000));
   return {
     kind: 'granted',
-    standing: granted.standing.map(({ remaining, resetUs }) => ({
+    standing: latest.standing.map(({ remaining, resetUs }) => ({
       remaining: remaining + left,
       resetUs: Math.max(0, resetUs - passedUs),
     })),
-    nowUs: granted.nowUs + passedUs,
+    nowUs: latest.nowUs + passedUs,
   };
 }
 
