@@ -1,5 +1,5 @@
 import type { Abortable, AbortSubscription } from '../queue/abort-subscription.js';
-import { subscribe } from '../queue/abort-subscription.js';
+import { subscribeToAbort } from '../queue/abort-subscription.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { DerivedLease } from './derived-lease.js';
 
@@ -112,7 +112,7 @@ class SharedRequest implements Abortable {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#subscription = signal === undefined ? null : subscribe(signal, this);
+    this.#subscription = signal === undefined ? null : subscribeToAbort(signal, this);
   }
 
   resolve(lease: DerivedLease): void {

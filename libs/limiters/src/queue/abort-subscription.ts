@@ -22,12 +22,14 @@ export class AbortSubscription {
   /** All of them, once there were several; insertion-ordered, so that they are ended in the order they came. */
   #targets: Set<Abortable> | null = null;
 
+  /** @internal */
   constructor(signal: AbortSignal, target: Abortable) {
     this.#signal = signal;
     this.#only = target;
     signal.addEventListener('abort', this);
   }
 
+  /** @internal */
   add(target: Abortable): void {
     if (this.#targets === null) {
       this.#targets = new Set([this.#only!]);
@@ -36,12 +38,14 @@ export class AbortSubscription {
     this.#targets.add(target);
   }
 
+  /** The signal does not concern the target any more. */
   delete(target: Abortable): void {
     if (this.#targets !== null) this.#targets.delete(target);
     else if (this.#only === target) this.#only = null;
     if (this.#only === null && (this.#targets === null || this.#targets.size === 0)) this.#end();
   }
 
+  /** @internal */
   handleEvent(): void {
     const targets = this.#targets === null ? [this.#only!] : [...this.#targets];
     this.#end();
@@ -59,10 +63,13 @@ export class AbortSubscription {
 const subscriptions = new WeakMap<AbortSignal, AbortSubscription>();
 
 /**
- * From now on an abort of the signal ends the target.
+ * From now on an abort of the signal ends the target. All targets of a signal share one listener, so that a limiter of
+ * your own that listens this way takes a signal which thousands of requests share.
+ *
+ * @param signal - one that isn't aborted yet.
  * @returns where the target has to be deleted when the signal no longer concerns it.
  */
-export function subscribe(signal: AbortSignal, target: Abortable): AbortSubscription {
+export function subscribeToAbort(signal: AbortSignal, target: Abortable): AbortSubscription {
   let subscription = subscriptions.get(signal);
   if (subscription !== undefined) {
     subscription.add(target);

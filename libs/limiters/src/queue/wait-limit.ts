@@ -3,7 +3,7 @@ import { systemClock } from '../clock.js';
 import { RefusedLease, REASON } from '../engine/refused-lease.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { Abortable } from './abort-subscription.js';
-import { subscribe } from './abort-subscription.js';
+import { subscribeToAbort } from './abort-subscription.js';
 
 /** Joins a caller's signal and a timer into the one signal that a limiter of another maker is given. */
 class WaitLimit implements Abortable {
@@ -32,7 +32,7 @@ export async function acquireWithTimeout(
   clock: Clock = systemClock,
 ): Promise<RateLimitLease> {
   const limit = new WaitLimit();
-  const subscription = signal === undefined ? null : subscribe(signal, limit);
+  const subscription = signal === undefined ? null : subscribeToAbort(signal, limit);
   const timer = clock.setTimer(() => limit.controller.abort(limit.timedOut), maxWaitMs);
   try {
     return await acquire(limit.controller.signal);

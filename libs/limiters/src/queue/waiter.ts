@@ -1,7 +1,7 @@
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { Abortable, AbortSubscription } from './abort-subscription.js';
-import { subscribe } from './abort-subscription.js';
+import { subscribeToAbort } from './abort-subscription.js';
 import type { WaiterSegment } from './waiter-list.js';
 import type { WaitQueue } from './wait-queue.js';
 
@@ -64,7 +64,7 @@ export abstract class Waiter implements Abortable {
     if (signal !== undefined) {
       this.bounds = new WaitBounds();
       this.bounds.reject = rejectLast;
-      this.bounds.subscription = subscribe(signal, this);
+      this.bounds.subscription = subscribeToAbort(signal, this);
     }
     // They would keep the promise, and the lease in it.
     resolveLast = null;

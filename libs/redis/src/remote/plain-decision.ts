@@ -1,4 +1,5 @@
-import type { Clock, RateLimitLease } from '@ratelease/limiters';
+import type { Abortable, AbortSubscription, Clock, RateLimitLease } from '@ratelease/limiters';
+import { subscribeToAbort } from '@ratelease/limiters';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
 import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
@@ -23,10 +24,11 @@ const ONE: Question = { permits: 1, ahead: 0, id: '', flag: 'n' };
  * A request that asks rates once, and holds and waits for nothing: most are such, so it is one object from the question
  * to the lease. {@link Acquisition} is for all others.
  */
-export class PlainDecision extends DecisionRequest {
+export class PlainDecision extends DecisionRequest implements Abortable {
   readonly #context: AcquisitionContext;
   readonly #together: Together;
   readonly #signal: AbortSignal | undefined;
+  readonly #subscription: AbortSubscription | undefined;
   readonly #settle: Settle;
   readonly #reject: (reason: unknown) => void;
   readonly #generation: number;
@@ -52,7 +54,7 @@ export class PlainDecision extends DecisionRequest {
     this.#generation = context.states.store.generation;
     this.#askedMs = together.refusals === undefined ? 0 : this.#clock.now();
     this.#reserve = context.states.reserve(together.group);
-    signal?.addEventListener('abort', this);
+    this.#subscription = signal === undefined ? undefined : subscribeToAbort(signal, this);
   }
 
   /** Asks the store, where the answer isn't known already. */
@@ -69,15 +71,19 @@ export class PlainDecision extends DecisionRequest {
   }
 
   /** The signal aborts: the caller learns it at once, and what is granted later is given back. */
-  handleEvent(): void {
+  onAbort(reason: unknown): void {
     if (this.isSettled) return;
-    this.#reject(this.#signal!.reason);
+    this.#reject(reason);
     this.giveUp();
+  }
+
+  afterAbort(): void {
+    // It stood in nobody's way.
   }
 
   protected override onAnswer(answer: Answer): void {
     const signal = this.#signal;
-    signal?.removeEventListener('abort', this);
+    this.#subscription?.delete(this);
     switch (answer.kind) {
       case 'granted':
         return this.#grant(this.isSent ? this.#heardWith(answer) : answer);

@@ -1,4 +1,5 @@
-import type { AcquireOptions, Clock } from '@ratelease/limiters';
+import type { Abortable, AcquireOptions, Clock } from '@ratelease/limiters';
+import { subscribeToAbort } from '@ratelease/limiters';
 
 /** How a wait can end before what is waited for. */
 export type EarlyEnd = 'timedOut' | 'disposed';
@@ -45,14 +46,17 @@ export class Wait {
     const { signal } = this;
     if (signal === undefined) return answer;
     return new Promise<T>((resolve, reject) => {
-      const abort = (): void => {
-        onAbort();
-        reject(signal.reason);
+      const abortable: Abortable = {
+        onAbort: (reason) => {
+          onAbort();
+          reject(reason);
+        },
+        afterAbort: () => undefined,
       };
-      if (signal.aborted) return abort();
-      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) return abortable.onAbort(signal.reason);
+      const subscription = subscribeToAbort(signal, abortable);
       void answer.then((value) => {
-        signal.removeEventListener('abort', abort);
+        subscription.delete(abortable);
         resolve(value);
       });
     });
