@@ -5,7 +5,7 @@ export type { RateLimitError, RateLimitErrorCode } from './errors.js';
 export { isRateLimitError, ObjectDisposedError } from './errors.js';
 export { MetadataName } from './metadata-name.js';
 export { otherCopies } from './other-copies.js';
-export type { RateLimitQuota } from './rate-limit-lease.js';
+export type { LeaseJson, RateLimitQuota } from './rate-limit-lease.js';
 export { RateLimitLease } from './rate-limit-lease.js';
 export { isRateLimiter, RateLimiter } from './rate-limiter.js';
 export type { RateLimiterStatistics } from './rate-limiter-statistics.js';

@@ -1,9 +1,11 @@
 import {
   ConcurrencyLimiter,
   createChainedRateLimiter,
+  createPartitionedRateLimiter,
   FixedWindowRateLimiter,
   MetadataName,
   RateLimitLease,
+  RateLimitPartition,
 } from './index.js';
 import type { RateLimiter } from './index.js';
 import { FakeClock } from './testing/index.js';
@@ -155,5 +157,37 @@ describe('a lease', () => {
     for (const other of [null, undefined, {}, 'lease', { isAcquired: true }]) {
       expect(other instanceof RateLimitLease).toBe(false);
     }
+  });
+});
+
+describe('a lease in a log', () => {
+  it('is what it tells, not the numbers of all other keys', () => {
+    const limiter = createPartitionedRateLimiter((key: string) =>
+      RateLimitPartition.getConcurrencyLimiter(key, () => ({ permitLimit: 2 })),
+    );
+    for (let user = 0; user < 500; user++) limiter.attemptAcquire(`user ${user}`);
+    const lease = limiter.attemptAcquire('user 1');
+    const quota = [{ limit: 2, remaining: 0, member: 0 }];
+    expect(JSON.parse(JSON.stringify({ lease }))).toEqual({
+      lease: { isAcquired: true, metadata: {}, quota },
+    });
+    limiter.dispose();
+  });
+
+  it('says why it was refused, also by a chain', () => {
+    const clock = new FakeClock();
+    const chain = createChainedRateLimiter(
+      new ConcurrencyLimiter({ permitLimit: 5 }),
+      new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 90, clock }),
+    );
+    chain.attemptAcquire();
+    expect(JSON.parse(JSON.stringify(chain.attemptAcquire()))).toEqual({
+      isAcquired: false,
+      metadata: { RETRY_AFTER: 90 },
+      quota: [
+        { limit: 5, remaining: 4, member: 0 },
+        { limit: 1, remaining: 0, resetAfterMs: 90, windowMs: 90, member: 1 },
+      ],
+    });
   });
 });

@@ -14,6 +14,14 @@ export interface RateLimitQuota {
   readonly member: number;
 }
 
+/** A lease as text of data formats. */
+export interface LeaseJson {
+  readonly isAcquired: boolean;
+  /** By name. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly quota: readonly RateLimitQuota[];
+}
+
 const BRAND = Symbol.for('ratelease.lease');
 const NO_QUOTA: readonly RateLimitQuota[] = Object.freeze([]);
 
@@ -48,6 +56,15 @@ export abstract class RateLimitLease implements Disposable {
   /** An entry for each limiter that took part in the decision, as of the decision. */
   quota(): readonly RateLimitQuota[] {
     return NO_QUOTA;
+  }
+
+  /** What logs and `JSON.stringify` show of it: what it tells, not what it is made of. */
+  toJSON(): LeaseJson {
+    return {
+      isAcquired: this.isAcquired,
+      metadata: Object.fromEntries(this.allMetadata()),
+      quota: this.quota(),
+    };
   }
 
   /** Gives back what the lease holds. The second call, and a call on a refused lease, do nothing. */
