@@ -1,6 +1,8 @@
+import { printable } from '../text/printable.js';
+
 /** A text as it may stand in markup. */
 export function escaped(text: string): string {
-  return text
+  return printable(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

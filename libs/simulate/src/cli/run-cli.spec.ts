@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -153,4 +154,41 @@ describe('the command', () => {
       expect(logs).toHaveLength(1);
     });
   });
+});
+
+describe('a log that somebody else has written', () => {
+  const line = (user: string, second: number): string =>
+    JSON.stringify({ time: `2026-10-12T09:00:0${second}Z`, user });
+  const evil = '\u001B[2J\u001B]0;title\u0007\u202Egnp';
+  const lines = [
+    ...Array.from({ length: 6 }, (_, index) => line(index % 2 === 0 ? `a${evil}` : 'b\nc', index)),
+    `unreadable ${evil}`,
+    '',
+  ];
+  const args = ['--policy', 'perUser=fixedWindow:1/1m,key=user'];
+  // Whatever isn't shown as such, but for ends of lines.
+  const RULING = /[\p{Cc}\p{Cf}]/u;
+
+  it('cannot rule the terminal, nor break the lines of the report', async () => {
+    const { stdout, stderr } = await run(args, Readable.from([lines.join('\n')]));
+    for (const shown of [...stdout.split('\n'), ...stderr.split('\n')]) expect(shown).not.toMatch(RULING);
+    expect(stdout).toContain('a\\u{1b}[2J\\u{1b}]0;title\\u{7}\\u{202e}gnp ');
+    expect(stdout).toContain('b\\u{a}c ');
+    expect(stderr).toContain('  line 7: unreadable \\u{1b}[2J');
+  });
+
+  it('leaves charts readable to what reads XML', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'simulate-')), 'report.html');
+    await run([...args, '--chart', file], Readable.from([lines.join('\n')]));
+    const page = readFileSync(file, 'utf8');
+    for (const shown of page.split('\n')) expect(shown).not.toMatch(RULING);
+    expect(page).toContain('a\\u{1b}[2J');
+  });
+});
+
+it('reads no time whose zone there cannot be', async () => {
+  const log = '192.0.2.1 - - [12/Oct/2026:11:00:00 +9999] "GET / HTTP/1.1" 200 5\n';
+  const { code, stderr } = await run(PER_IP, Readable.from([log]));
+  expect(code).toBe(1);
+  expect(stderr).toContain('1 of 1 lines could not be read');
 });

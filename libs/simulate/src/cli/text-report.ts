@@ -1,5 +1,6 @@
 import type { AccessLog } from '../log/access-log.js';
 import type { PolicyReport, SimulationReport, Timeline } from '../report/simulation-report.js';
+import { printable } from '../text/printable.js';
 import { countText, shareText, stepText, timeText, waitText } from './numbers.js';
 import { gathered, sparkline } from './sparkline.js';
 import { tableLines } from './table.js';
@@ -24,7 +25,7 @@ export function warningLines(
 ): string[] {
   const unreadable = logs.flatMap(([name, log]) => {
     if (log.unreadableCount === 0) return [];
-    const examples = log.unreadable.map(({ line, text }) => `  line ${line}: ${text}`);
+    const examples = log.unreadable.map(({ line, text }) => `  line ${line}: ${printable(text)}`);
     const more = log.unreadableCount - examples.length;
     return [
       `${name}: ${countText(log.unreadableCount)} of ${countText(log.lineCount)} lines could not be read, and were left out:`,
@@ -43,7 +44,7 @@ export function warningLines(
     .filter(({ withoutKey }) => withoutKey > 0)
     .map(
       ({ name, withoutKey }) =>
-        `${name}: ${countText(withoutKey)} requests have no key, and were let through.`,
+        `${name}: ${requestsText(withoutKey)} ${withoutKey === 1 ? 'has no key, and was' : 'have no key, and were'} let through.`,
     );
   return [...unreadable, ...lateLine, ...keyless];
 }
@@ -99,12 +100,16 @@ function policySections(policy: PolicyReport): string[] {
 function keySection({ name, topRefused, keys }: PolicyReport): string[] {
   if (topRefused.length === 0 || keys < 2) return [];
   const rows = topRefused.map(({ key, requests, refused }) => [
-    key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY - 1)}…` : key,
+    shortKey(printable(key)),
     countText(requests),
     countText(refused),
     shareText(refused / requests),
   ]);
   return [`Refused most by ${name}`, ...tableLines(['key', 'requests', 'refused', 'share'], rows)];
+}
+
+function shortKey(key: string): string {
+  return key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY - 1)}…` : key;
 }
 
 const ROWS = [

@@ -20,10 +20,11 @@ export function parseCommonTime(text: string): number | undefined {
     number,
   ];
   const month = MONTHS.indexOf(match[2]!);
-  const isTime = month >= 0 && hour < 24 && minute < 60 && second <= 60;
+  const [zoneHour, zoneMinute] = [Number(match[9]), Number(match[10])];
+  const isTime = month >= 0 && hour < 24 && minute < 60 && second <= 60 && zoneHour < 24 && zoneMinute < 60;
   const utcMs = Date.UTC(year, month, day, hour, minute, second);
   if (!isTime || new Date(Date.UTC(year, month, day)).getUTCDate() !== day) return undefined;
-  const offsetMs = (Number(match[9]) * 60 + Number(match[10])) * MINUTE_MS;
+  const offsetMs = (zoneHour * 60 + zoneMinute) * MINUTE_MS;
   const fractionMs = match[7] === undefined ? 0 : Number(match[7]) * 1_000;
   return utcMs + fractionMs - (match[8] === '+' ? offsetMs : -offsetMs);
 }
