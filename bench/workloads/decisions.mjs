@@ -23,6 +23,13 @@ export const workload = {
         draws: DRAWS / size,
         outcome,
       }),
+      manyKeys('100,000 uniform keys, each time a new string', {
+        kind: 'uniform',
+        size: 100_000 / size,
+        draws: DRAWS / size,
+        isNewString: true,
+        outcome,
+      }),
       manyKeys('1,000,000 Zipf-distributed keys', {
         kind: 'zipf',
         size: 1_000_000 / size,
@@ -94,6 +101,7 @@ export async function start({ scenario, contestant: id, settings }) {
   const times = await prepareRounds(run, settings, keys.length, isGranted ? undefined : Infinity);
   return {
     async round() {
+      if (scenario.isNewString) renew(keys);
       let granted = 0;
       const ns = await timePerRun(async (count) => {
         granted = await run(count);
@@ -108,6 +116,15 @@ function drawKeys({ kind, size, draws }) {
   if (kind === 'uniform') return uniformKeys(size, draws);
   if (kind === 'zipf') return zipfKeys(size, draws);
   return Array.from({ length: draws }, () => keyOf(1));
+}
+
+/**
+ * The same texts in strings that nobody has seen yet, as each request brings its own: their hash isn't known, and they
+ * are not the object that a map has kept. Done while nothing is measured, and what that leaves is collected.
+ */
+function renew(keys) {
+  for (let at = 0; at < keys.length; at++) keys[at] = Buffer.from(keys[at], 'latin1').toString('latin1');
+  globalThis.gc();
 }
 
 function decideSync(limiter, keys) {
