@@ -51,10 +51,18 @@ export class RefusedLease extends AnyRefusedLease {
   protected readonly reason: string | undefined;
   protected readonly retryAfterMs: number | undefined;
 
-  constructor(reason: string | undefined, retryAfterMs?: number) {
+  private readonly standing: RateLimitQuota | undefined;
+
+  /** @param standing - how the limiter stood, where one decided. */
+  constructor(reason: string | undefined, retryAfterMs?: number, standing?: RateLimitQuota) {
     super();
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.standing = standing;
+  }
+
+  override quota(): readonly RateLimitQuota[] {
+    return this.standing === undefined ? super.quota() : [this.standing];
   }
 }
 

@@ -1,5 +1,5 @@
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import type { Abortable, AbortSubscription } from './abort-subscription.js';
 import { subscribeToAbort } from './abort-subscription.js';
 import type { WaiterSegment } from './waiter-list.js';
@@ -13,6 +13,8 @@ export interface WaitingPlace {
   retryAfterMs(permits: number): number | undefined;
   /** Counts a wait that ended in a refusal. */
   countRefusal(): void;
+  /** How the limiter stands, for such a refusal. */
+  quota?(): RateLimitQuota;
 }
 
 /** What few requests have: a signal that may abort them, a time that may run out. */
@@ -164,7 +166,7 @@ export abstract class Waiter implements Abortable {
     const place = this.leave();
     const retryAfterMs = place?.retryAfterMs(this.permits);
     place?.countRefusal();
-    this.refuse(new RefusedLease(REASON.waitLimitReached, retryAfterMs));
+    this.refuse(new RefusedLease(REASON.waitLimitReached, retryAfterMs, place?.quota?.()));
     place?.resume();
   }
 

@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from '../clock.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { QueuedRequest } from './queued-request.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
 import { WaitQueue } from './wait-queue.js';
@@ -21,6 +21,8 @@ export interface RoomKeeper {
   delayUntilMs(permits: number): number;
   retryAfterMs(permits: number): number | undefined;
   countRefusal(): void;
+  /** How it stands. */
+  quota(): RateLimitQuota;
 }
 
 /**
@@ -116,6 +118,10 @@ export class WaitingRoom implements WaitingPlace {
     this.#keeper.countRefusal();
   }
 
+  quota(): RateLimitQuota {
+    return this.#keeper.quota();
+  }
+
   /** Whether evicting from the oldest end can leave at most so many permits waiting. */
   canEvict(permitsLeft: number): boolean {
     return this.queue.reservingPermits <= permitsLeft;
@@ -136,7 +142,7 @@ export class WaitingRoom implements WaitingPlace {
       if (waiter.permits <= limit) continue;
       this.queue.delete(waiter);
       this.#keeper.countRefusal();
-      waiter.refuse(new RefusedLease(REASON.limitLowered));
+      waiter.refuse(new RefusedLease(REASON.limitLowered, undefined, this.quota()));
     }
   }
 
