@@ -6,7 +6,7 @@ export interface IoredisClient {
   readonly status: string;
   readonly isCluster?: boolean;
   /** The socket, where there is one. */
-  readonly stream?: Partial<Pick<Writable, 'cork' | 'uncork'>> | null;
+  readonly stream?: (Partial<Pick<Writable, 'cork' | 'uncork'>> & { unref?(): unknown }) | null;
   evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
   eval(text: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
   duplicate(...overrides: never[]): IoredisClient;
@@ -76,6 +76,8 @@ export class IoredisConnection implements RedisConnection {
       : this.#client.duplicate(options as never);
     subscriber.on('error', ignore);
     subscriber.on('message', (_channel: string, message: string) => listener.onMessage(message));
+    // An application that has closed its own client is to end, also where it has forgotten this one, which it never saw.
+    subscriber.on('connect', () => subscriber.stream?.unref?.());
     const ready = subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
     // ioredis subscribes again by itself after it has lost the connection, and says no more than that it is ready.
     subscriber.on('ready', () => listener.onSubscribed());

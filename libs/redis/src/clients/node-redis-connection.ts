@@ -10,6 +10,7 @@ export interface NodeRedisClient {
   duplicate(): NodeRedisClient;
   connect(): Promise<unknown>;
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  unref?(): void;
   destroy?(): void;
   disconnect?(): Promise<unknown>;
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -76,6 +77,8 @@ export class NodeRedisConnection implements RedisConnection {
     });
     const ready = (async (): Promise<void> => {
       await subscriber.connect();
+      // An application that has closed its own client is to end, also where it has forgotten this one.
+      subscriber.unref?.();
       await subscriber.subscribe(channel, (message) => listener.onMessage(message));
       isSubscribed = true;
       listener.onSubscribed();
