@@ -34,6 +34,7 @@ async function openConnection(port, localAddress, request) {
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   socket.setNoDelay(true);
   let onAnswer;
+  let onEnd;
   let received = '';
   socket.setEncoding('latin1');
   socket.on('data', (chunk) => {
@@ -44,9 +45,12 @@ async function openConnection(port, localAddress, request) {
     received = '';
     onAnswer(answer);
   });
+  // Whoever waits for an answer then would wait for ever.
+  socket.once('close', () => onEnd?.(new Error('The server has closed a connection.')));
   const once = () =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       onAnswer = resolve;
+      onEnd = reject;
       socket.write(request);
     });
   return {

@@ -30,7 +30,10 @@ export async function listen(platform, { imports = [], providers = [], decorator
   });
   await prepare?.(app);
   await app.listen(0, '127.0.0.1');
-  return app.getHttpServer();
+  // Contestants wait for their turns for longer than Node keeps a connection on which nothing comes.
+  const server = app.getHttpServer();
+  server.keepAliveTimeout = 0;
+  return server;
 }
 
 /** One import after the other: Node 20 can't bear a CommonJS package that needs what is being imported. */
