@@ -1,4 +1,5 @@
 import {
+  ChainedRateLimiter,
   ConcurrencyLimiter,
   createChainedPartitionedRateLimiter,
   createChainedRateLimiter,
@@ -29,6 +30,12 @@ const MISTAKES: [string, string, string, () => unknown][] = [
     ARGUMENT,
     'A chain needs at least one RateLimiter, but got none.',
     () => createChainedRateLimiter(),
+  ],
+  [
+    'a chain of a member instead of an array of members',
+    ARGUMENT,
+    'A chain needs an array of RateLimiters, but got 3.',
+    () => new ChainedRateLimiter(3 as never),
   ],
   [
     'a chain with something else in it',

@@ -1,5 +1,5 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
-import { decidesLike } from '../engine/participants.js';
+import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { asyncOnly, ObjectDisposedError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
@@ -98,6 +98,8 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, ChainedPartitionedRateLimiter.prototype))
+      return super.acquireWithin(resource, permitCount, wait);
     return this.#acquire(resource, permitCount, wait);
   }
 

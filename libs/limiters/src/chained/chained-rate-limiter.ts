@@ -1,4 +1,4 @@
-import { decidesLike } from '../engine/participants.js';
+import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter, RateLimiter } from '../rate-limiter.js';
@@ -125,20 +125,26 @@ export class ChainedRateLimiter extends RateLimiter {
     maxWaitMs: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
-    if (this.#links === null) return super.acquireWithin(permitCount, maxWaitMs, signal);
+    if (this.#links === null || waitsOtherwise(this, ChainedRateLimiter.prototype))
+      return super.acquireWithin(permitCount, maxWaitMs, signal);
     return acquireChain(this.#links, permitCount, this, { signal, maxWaitMs });
   }
 }
 
 /**
  * Copies and checks the members of a chain.
- * @throws TypeError `ERR_RL_INVALID_ARGUMENT` - without members, or with one of another kind.
+ * @throws TypeError `ERR_RL_INVALID_ARGUMENT` - without members, with something else than an array of them, or with one of another kind.
  */
 export function requireMembers<T>(
   members: readonly T[],
   isMember: (value: unknown) => boolean,
   kind: string,
 ): readonly T[] {
+  if (!Array.isArray(members))
+    throw typeError(
+      'ERR_RL_INVALID_ARGUMENT',
+      `A chain needs an array of ${kind}s, but got ${show(members)}.`,
+    );
   if (members.length === 0)
     throw typeError('ERR_RL_INVALID_ARGUMENT', `A chain needs at least one ${kind}, but got none.`);
   for (const [index, member] of members.entries()) {

@@ -6,7 +6,8 @@ import type { LimiterOptions } from '../engine/limiter-options.js';
 import { LimiterKind, LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions } from '../engine/limiter-options.js';
 import { LimiterCore } from '../engine/limiter-core.js';
-import { soleParticipant } from '../engine/participants.js';
+import { soleParticipant, waitsOtherwise } from '../engine/participants.js';
+import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -103,6 +104,10 @@ export class ConcurrencyLimiter extends RateLimiter {
     maxWaitMs: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, ConcurrencyLimiter.prototype)) {
+      const acquire = (own: AbortSignal): Promise<RateLimitLease> => this.acquireCore(permitCount, own);
+      return acquireWithTimeout(acquire, maxWaitMs, signal, this.#core.clock);
+    }
     return this.#core.acquire(permitCount, signal, maxWaitMs);
   }
 }

@@ -9,6 +9,14 @@ export function decidesLike(limiter: object, original: object): boolean {
   );
 }
 
+/** Whether a subclass has put its own `acquireCore` in the place of one that a wait with a limit would bypass. */
+export function waitsOtherwise(limiter: object, original: object): boolean {
+  const own = limiter as Record<string, unknown>;
+  const base = original as Record<string, unknown>;
+  // Who has replaced both knows what he does.
+  return own['acquireCore'] !== base['acquireCore'] && own['acquireWithin'] === base['acquireWithin'];
+}
+
 /** The participants of a limiter that decides with one core, or none where a subclass decides otherwise. */
 export function soleParticipant(
   limiter: object,

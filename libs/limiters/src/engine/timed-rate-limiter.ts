@@ -1,11 +1,12 @@
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants } from '../chained/chain-participant.js';
+import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { ReplenishingRateLimiter } from '../replenishing-rate-limiter.js';
 import { LimiterCore } from './limiter-core.js';
 import type { LimiterPlan } from './limiter-plan.js';
-import { soleParticipant } from './participants.js';
+import { soleParticipant, waitsOtherwise } from './participants.js';
 
 /** What the limiters have in common whose permits come back with time: everything but their options. */
 export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
@@ -68,6 +69,10 @@ export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
     maxWaitMs: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, TimedRateLimiter.prototype)) {
+      const acquire = (own: AbortSignal): Promise<RateLimitLease> => this.acquireCore(permitCount, own);
+      return acquireWithTimeout(acquire, maxWaitMs, signal, this.#core.clock);
+    }
     return this.#core.acquire(permitCount, signal, maxWaitMs);
   }
 

@@ -3,7 +3,7 @@ import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireBoolean, requireClock, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
-import { decidesLike } from '../engine/participants.js';
+import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
@@ -117,6 +117,8 @@ export abstract class LinkedLeaseRateLimiter<TResource> extends PartitionedRateL
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, LinkedLeaseRateLimiter.prototype))
+      return super.acquireWithin(resource, permitCount, wait);
     return this.#acquire(resource, permitCount, wait);
   }
 

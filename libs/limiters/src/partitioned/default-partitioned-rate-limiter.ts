@@ -9,7 +9,7 @@ import {
   requirePermitCount,
 } from '../checks.js';
 import type { Clock } from '../clock.js';
-import { decidesLike } from '../engine/participants.js';
+import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
@@ -138,7 +138,7 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     permitCount: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
-    return this.acquireWithin(resource, permitCount, { maxWaitMs: Infinity, signal });
+    return this.#acquire(resource, permitCount, { maxWaitMs: Infinity, signal });
   }
 
   protected override acquireWithin(
@@ -146,6 +146,12 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, DefaultPartitionedRateLimiter.prototype))
+      return super.acquireWithin(resource, permitCount, wait);
+    return this.#acquire(resource, permitCount, wait);
+  }
+
+  #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
     const answer = this.#acquireOrWait(resource, permitCount, () => wait);
     return answer instanceof Promise ? answer : Promise.resolve(answer);
   }

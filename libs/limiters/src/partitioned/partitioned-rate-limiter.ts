@@ -2,7 +2,7 @@ import type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } fr
 import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireDelay, requirePermitCount } from '../checks.js';
-import { decidesLike } from '../engine/participants.js';
+import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
 import { acquireWithTimeout } from '../queue/wait-limit.js';
@@ -202,6 +202,8 @@ export class TranslatingRateLimiter<TOuter, TInner> extends PartitionedRateLimit
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, TranslatingRateLimiter.prototype))
+      return super.acquireWithin(resource, permitCount, wait);
     return this.#inner.acquire(this.#keyAdapter(resource), permitCount, wait);
   }
 }

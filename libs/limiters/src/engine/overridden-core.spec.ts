@@ -1,0 +1,139 @@
+import type { AsyncRateLimiter, RateLimitLease } from '../index.js';
+import {
+  ChainedPartitionedRateLimiter,
+  ChainedRateLimiter,
+  ConcurrencyLimiter,
+  createPartitionedRateLimiter,
+  DefaultPartitionedRateLimiter,
+  FixedWindowRateLimiter,
+  LinkedLeaseRateLimiter,
+  RateLimitPartition,
+  TranslatingRateLimiter,
+} from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+const clock = new FakeClock();
+const oneAtATime = { permitLimit: 1, queueLimit: 1, clock };
+const partitioned = () =>
+  createPartitionedRateLimiter((key: string) =>
+    RateLimitPartition.getConcurrencyLimiter(key, () => oneAtATime),
+  );
+
+/** What the overridden `acquireCore` of each class has been asked for. */
+let asked: unknown[] = [];
+beforeEach(() => {
+  asked = [];
+});
+
+class OwnConcurrency extends ConcurrencyLimiter {
+  protected override acquireCore(...given: [number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[0]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnWindow extends FixedWindowRateLimiter {
+  protected override acquireCore(...given: [number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[0]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnChain extends ChainedRateLimiter {
+  protected override acquireCore(...given: [number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[0]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnTable extends DefaultPartitionedRateLimiter<string, string> {
+  protected override acquireCore(...given: [string, number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[1]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnPartitionedChain extends ChainedPartitionedRateLimiter<string> {
+  protected override acquireCore(...given: [string, number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[1]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnTranslation extends TranslatingRateLimiter<string, string> {
+  protected override acquireCore(...given: [string, number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[1]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnLinks extends LinkedLeaseRateLimiter<string> {
+  protected override getLeaseStore(): null {
+    return null;
+  }
+
+  protected override acquireCore(...given: [string, number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[1]);
+    return super.acquireCore(...given);
+  }
+}
+
+type Acquire = (maxWaitMs: number | undefined) => Promise<RateLimitLease>;
+
+const ofLimiter =
+  (limiter: AsyncRateLimiter): Acquire =>
+  (maxWaitMs) =>
+    limiter.acquire(1, { maxWaitMs });
+const ofPartitioned =
+  (limiter: Pick<DefaultPartitionedRateLimiter<string, string>, 'acquire'>): Acquire =>
+  (maxWaitMs) =>
+    limiter.acquire('ann', 1, { maxWaitMs });
+
+const KINDS: Record<string, () => Acquire> = {
+  'a concurrency limiter': () => ofLimiter(new OwnConcurrency(oneAtATime)),
+  'a rate': () => ofLimiter(new OwnWindow({ permitLimit: 2, windowMs: 1_000, queueLimit: 1, clock })),
+  'a chain': () => ofLimiter(new OwnChain([new ConcurrencyLimiter(oneAtATime)])),
+  'a partitioned limiter': () =>
+    ofPartitioned(
+      new OwnTable((key) => RateLimitPartition.getConcurrencyLimiter(key, () => oneAtATime), { clock }),
+    ),
+  'a partitioned chain': () => ofPartitioned(new OwnPartitionedChain([partitioned()])),
+  'a translated limiter': () => ofPartitioned(new OwnTranslation(partitioned(), (key) => key, false)),
+  'a linked limiter': () => ofPartitioned(new OwnLinks(partitioned())),
+};
+
+describe.each(Object.entries(KINDS))('a subclass of %s that overrides acquireCore alone', (_, make) => {
+  it('is asked with and without a limit of the wait', async () => {
+    const acquire = make();
+    const first = await acquire(undefined);
+    expect(first.isAcquired).toBe(true);
+    expect(asked).toEqual([1]);
+    first.dispose();
+    await acquire(5);
+    expect(asked).toEqual([1, 1]);
+  });
+});
+
+describe('a subclass that overrides acquireCore alone', () => {
+  it('waits by the clock of its limiter', async () => {
+    const limiter = new OwnConcurrency(oneAtATime);
+    const held = await limiter.acquire();
+    const waiting = limiter.acquire(1, { maxWaitMs: 60_000 });
+    clock.advance(60_000);
+    expect((await waiting).getMetadata('REASON_PHRASE')).toBe('Wait limit reached');
+    held.dispose();
+  });
+});
+
+describe('a subclass that overrides acquireWithin as well', () => {
+  it('is not asked twice', async () => {
+    class Both extends OwnConcurrency {
+      protected override acquireWithin(...given: [number, number, AbortSignal?]): Promise<RateLimitLease> {
+        return super.acquireWithin(...given);
+      }
+    }
+    const lease = await new Both(oneAtATime).acquire(1, { maxWaitMs: 5 });
+    expect(lease.isAcquired).toBe(true);
+    expect(asked).toEqual([]);
+  });
+});
