@@ -16,9 +16,11 @@ export interface RateLimitQuota {
 
 /** A lease as text of data formats. */
 export interface LeaseJson {
+  /** Whether it was granted. */
   readonly isAcquired: boolean;
   /** By name. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** How the limiters stood at the decision. */
   readonly quota: readonly RateLimitQuota[];
 }
 

@@ -140,7 +140,9 @@ export function requireMembers<T>(
   isMember: (value: unknown) => boolean,
   kind: string,
 ): readonly T[] {
-  if (!Array.isArray(members))
+  // An alias, or the check would make the members `any`.
+  const given: unknown = members;
+  if (!Array.isArray(given))
     throw typeError(
       'ERR_RL_INVALID_ARGUMENT',
       `A chain needs an array of ${kind}s, but got ${show(members)}.`,
