@@ -41,7 +41,7 @@ function isReported(library, entry) {
 /** What is new in an API, or gone; or, when it is written anew, that it was. */
 function showChange(entry) {
   const name = reportFileName(entry);
-  if (write) return console.log(`docs/api/${name} is new: commit it with the change.`);
+  if (write) return console.log(`docs/api/${name} is written anew: commit it with the change.`);
   const both = [join(reportFolder, name), join(reportTempFolder, name)];
   const { stdout } = spawnSync('git', ['diff', '--no-index', '--unified=1', ...both], { encoding: 'utf8' });
   console.error(stdout.slice(stdout.indexOf('\n@@') + 1));

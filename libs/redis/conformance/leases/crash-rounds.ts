@@ -1,10 +1,6 @@
-import { Redis } from 'ioredis';
-import type { RedisPartitions } from '../../src/index.js';
-import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import type { ClientProcess } from '../processes/client-process.js';
+import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 const LIMIT = 5;
 const OPTIONS = { permitLimit: LIMIT, queueLimit: 100, leaseTtlMs: 1_000 };
@@ -17,28 +13,12 @@ const PROGRAM = `
 
 /** Processes that hold all permits are killed, so many one after the other, each with the next one waiting. */
 export function testCrashRounds(rounds: number): void {
-  let server: RedisServer;
-  let packages: TranspiledPackages;
-  let client: Redis;
-  let shared: RedisPartitions;
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    packages = new TranspiledPackages(['limiters', 'redis'], ['ioredis', 'redis', '@redis']);
-    client = new Redis(server.port, '127.0.0.1');
-    shared = createRedisPartitions({ client, prefix: 'test' });
-  });
-  afterAll(async () => {
-    await shared.dispose();
-    client.disconnect();
-    packages.remove();
-    await server.stop();
-  });
+  const host = ProcessesOnAServer.forTests();
 
   test(
     `after ${rounds} crashes of a holder there are as many permits as before`,
     async () => {
-      const start = (): ClientProcess =>
-        new ClientProcess(packages, server.port, PROGRAM, { options: { commandTimeoutMs: 10_000 } });
+      const start = (): ClientProcess => host.start(PROGRAM, { options: { commandTimeoutMs: 10_000 } });
       let holder = start();
       for (let round = 0; round < rounds; round++) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -50,19 +30,19 @@ export function testCrashRounds(rounds: number): void {
       }
       expect(await holder.next()).toBe('holds');
       await holder.kill();
-      const limiter = limiterOf(shared.getConcurrencyLimiter('crash', () => OPTIONS));
+      const limiter = limiterOf(host.shared.getConcurrencyLimiter('crash', () => OPTIONS));
       const leases = await Promise.all(Array.from({ length: LIMIT }, () => limiter.acquire()));
       expect(leases.every((lease) => lease.isAcquired)).toBe(true);
       expect((await limiter.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
       for (const lease of leases) lease.dispose();
-      await shared.dispose();
-      const fields = Object.entries(await client.hgetall('test:v1:{crash}'));
+      await host.shared.dispose();
+      const fields = Object.entries(await host.client.hgetall('test:v1:{crash}'));
       expect(fields.filter(([name]) => /:[uqw]$/.test(name)).map(([, value]) => value)).toEqual([
         '0',
         '0',
         '0',
       ]);
-      expect(await client.keys('test:v1:{crash}:*')).toEqual([]);
+      expect(await host.client.keys('test:v1:{crash}:*')).toEqual([]);
     },
     5_000 + rounds * 4_000,
   );

@@ -1,30 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import type { RedisPartitions, RemoteLease } from '../../src/index.js';
-import { createRedisPartitions } from '../../src/index.js';
+import type { RemoteLease } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 const TTL_MS = 1_000;
 
-let server: RedisServer;
-let packages: TranspiledPackages;
-let client: Redis;
-let shared: RedisPartitions;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  packages = new TranspiledPackages(['limiters', 'redis'], ['ioredis', 'redis', '@redis']);
-  client = new Redis(server.port, '127.0.0.1');
-  shared = createRedisPartitions({ client, prefix: 'test' });
-});
-afterAll(async () => {
-  await shared.dispose();
-  client.disconnect();
-  packages.remove();
-  await server.stop();
-});
+const host = ProcessesOnAServer.forTests();
 
 const options = (permitLimit: number): object => ({ permitLimit, queueLimit: 100, leaseTtlMs: TTL_MS });
 const program = (key: string, limit: number): string => `
@@ -33,10 +14,10 @@ const program = (key: string, limit: number): string => `
   say('holds');
 `;
 const limiterFor = (key: string, limit: number): ReturnType<typeof limiterOf> =>
-  limiterOf(shared.getConcurrencyLimiter(key, () => options(limit) as never));
+  limiterOf(host.shared.getConcurrencyLimiter(key, () => options(limit) as never));
 
 test('the permits of a process that was killed come back when its leases end, to those who wait', async () => {
-  const holder = new ClientProcess(packages, server.port, program('crash', 5));
+  const holder = host.start(program('crash', 5));
   await holder.next();
   const limiter = limiterFor('crash', 5);
   expect((await limiter.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
@@ -53,15 +34,11 @@ test('the permits of a process that was killed come back when its leases end, to
 test('a dead waiter at the head only delays those behind it', async () => {
   const limiter = limiterFor('dead-head', 1);
   const lease = await limiter.acquire();
-  const waiter = new ClientProcess(
-    packages,
-    server.port,
-    `
+  const waiter = host.start(`
     const limiter = limiterOf(shared.getConcurrencyLimiter('dead-head', () => (${JSON.stringify(options(1))})));
     void limiter.acquire();
     setTimeout(() => say('waits'), 150);
-  `,
-  );
+  `);
   await waiter.next();
   await waiter.kill();
   const behind = limiter.acquire();
@@ -83,17 +60,13 @@ test('a lease outlives its time while it is in use, and its signal stays quiet',
 });
 
 test('a process whose event loop stood still learns that it lost its lease', async () => {
-  const holder = new ClientProcess(
-    packages,
-    server.port,
-    `
+  const holder = host.start(`
     const limiter = limiterOf(shared.getConcurrencyLimiter('stalled', () => (${JSON.stringify(options(1))})));
     const lease = await limiter.acquire();
     lease.signal.addEventListener('abort', () => say(lease.signal.reason.code));
     process.on('message', () => { const until = Date.now() + 1600; while (Date.now() < until); });
     say('holds');
-  `,
-  );
+  `);
   expect(await holder.next()).toBe('holds');
   const waiting = limiterFor('stalled', 1).acquire();
   holder.tell('stand still');
@@ -107,8 +80,8 @@ test('a process whose event loop stood still learns that it lost its lease', asy
 test('a release of the past does nothing', async () => {
   const limiter = limiterFor('past', 1);
   const lease = await limiter.acquire();
-  await client.del('test:v1:{past}');
-  await client.del(...(await client.keys('test:v1:{past}:*')));
+  await host.client.del('test:v1:{past}');
+  await host.client.del(...(await host.client.keys('test:v1:{past}:*')));
   expect((await limiter.acquire()).isAcquired).toBe(true);
   await (lease as RemoteLease)[Symbol.asyncDispose]();
   expect((await limiter.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
@@ -119,7 +92,7 @@ test('a message that was lost only delays', async () => {
   const lease = await limiter.acquire();
   const waiting = limiter.acquire();
   await after(50);
-  await client.client('KILL', 'TYPE', 'pubsub');
+  await host.client.client('KILL', 'TYPE', 'pubsub');
   await (lease as RemoteLease)[Symbol.asyncDispose]();
   const granted = await waiting;
   expect(granted.isAcquired).toBe(true);

@@ -1,6 +1,5 @@
-import { ClientProcess } from '../processes/client-process.js';
-import { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import type { ClientProcess } from '../processes/client-process.js';
+import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 const LIMIT = 200;
 const PARTITIONS: Record<string, string> = {
@@ -10,16 +9,7 @@ const PARTITIONS: Record<string, string> = {
   concurrency: `shared.getConcurrencyLimiter('hot', () => ({ permitLimit: ${LIMIT} }))`,
 };
 
-let server: RedisServer;
-let packages: TranspiledPackages;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  packages = new TranspiledPackages(['limiters', 'redis'], ['ioredis', 'redis', '@redis']);
-});
-afterAll(async () => {
-  packages.remove();
-  await server.stop();
-});
+const host = ProcessesOnAServer.forTests();
 
 test('four processes with clocks an hour apart that hammer one key get exactly the limit of each algorithm', async () => {
   const program = `
@@ -43,10 +33,7 @@ test('four processes with clocks an hour apart that hammer one key get exactly t
   `;
   // The limits are exact; how long a machine under load takes to connect is another matter.
   const settings = { options: { commandTimeoutMs: 10_000 } };
-  const processes = Array.from(
-    { length: 4 },
-    () => new ClientProcess(packages, server.port, program, settings),
-  );
+  const processes = Array.from({ length: 4 }, () => host.start(program, settings));
   const granted = (await Promise.all(processes.map((one) => one.next()))) as Record<string, number>[];
   await Promise.all(processes.map((one) => one.kill()));
   const sums = Object.fromEntries(
@@ -70,8 +57,7 @@ test('four processes that reserve ahead get the limit and no more, and one that 
     say(granted);
   `;
   const settings = { options: { commandTimeoutMs: 10_000 } };
-  const start = (end: string): ClientProcess =>
-    new ClientProcess(packages, server.port, program(end), settings);
+  const start = (end: string): ClientProcess => host.start(program(end), settings);
   const processes = [start(''), start(''), start(''), start('await shared.dispose();')];
   const granted = (await Promise.all(
     processes.map(async (one) => {
@@ -81,9 +67,7 @@ test('four processes that reserve ahead get the limit and no more, and one that 
     }),
   )) as number[];
   expect(granted).toEqual([300, 300, 300, 300]);
-  const last = new ClientProcess(
-    packages,
-    server.port,
+  const last = host.start(
     `
     const limiter = limiterOf(${partition});
     let granted = 0;

@@ -1,9 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
-import { TranspiledPackages } from '../../../../test/processes/transpiled-packages.js';
-import { ClientProcess } from '../processes/client-process.js';
+import type { ClientProcess } from '../processes/client-process.js';
+import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 /** Twenty loops that ask a rate and a concurrency limiter without end; told to stop, it says what came out. */
 const PROGRAM = `
@@ -58,17 +57,17 @@ interface AfterDrops {
  * dies of a rejection that nobody handles.
  */
 async function dropConnections(
-  server: RedisServer,
-  packages: TranspiledPackages,
+  host: ProcessesOnAServer,
   { client, drops }: { readonly client: string; readonly drops: number },
 ): Promise<AfterDrops> {
-  const proxy = await CuttingProxy.start(server.port);
-  const admin = new Redis(server.port, '127.0.0.1');
-  const child = new ClientProcess(packages, proxy.port, PROGRAM, {
+  const proxy = await CuttingProxy.start(host.server.port);
+  const admin = new Redis(host.server.port, '127.0.0.1');
+  const settings = {
     client,
     execArgv: ['--unhandled-rejections=strict'],
     options: { prefix: client, commandTimeoutMs: 500 },
-  });
+  };
+  const child = host.start(PROGRAM, settings, proxy.port);
   try {
     expect(await child.next()).toBe('runs');
     for (let drop = 1; drop <= drops; drop++) {
@@ -102,21 +101,12 @@ async function works(child: ClientProcess): Promise<void> {
 
 /** The test, with so many lost connections. */
 export function testDroppedConnections(drops: number): void {
-  let server: RedisServer;
-  let packages: TranspiledPackages;
-  beforeAll(async () => {
-    server = await RedisServer.start();
-    packages = new TranspiledPackages(['limiters', 'redis'], ['ioredis', 'redis', '@redis']);
-  });
-  afterAll(async () => {
-    packages.remove();
-    await server.stop();
-  });
+  const host = ProcessesOnAServer.forTests();
 
   test.each(['ioredis', 'node-redis'])(
     `a process of %s outlives ${drops} lost connections under strict rejections, and counts exactly`,
     async (client) => {
-      const { said, exitCode, used, held } = await dropConnections(server, packages, { client, drops });
+      const { said, exitCode, used, held } = await dropConnections(host, { client, drops });
       const { granted, slots } = said as Told;
       expect(exitCode).toBe(0);
       expect(granted).toBeGreaterThan(0);

@@ -1,38 +1,19 @@
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
 import { setTimeout as after } from 'node:timers/promises';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { CountedServer } from './counted-server.js';
 
 const HOUR = 3_600_000;
-let server: RedisServer;
-let client: Redis;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  client.disconnect();
-  admin.disconnect();
-  await server.stop();
-});
+const server = CountedServer.forTests();
 
 let shared: RedisPartitions;
 const open = (refusalCacheMs?: number): RedisPartitions =>
-  createRedisPartitions({ client, commandTimeoutMs: 30_000, refusalCacheMs });
+  createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000, refusalCacheMs });
 afterEach(() => shared.dispose());
 
-async function commands(run: () => Promise<unknown>): Promise<number> {
-  const count = async (): Promise<number> =>
-    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
-  const before = await count();
-  await run();
-  return (await count()) - before;
-}
+const commands = (run: () => Promise<unknown>): Promise<number> => server.callsOf(run);
 
 async function repeat(times: number, run: () => Promise<unknown>): Promise<void> {
   // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -80,7 +61,7 @@ test('a key that was reset by hand is seen after refusalCacheMs', async () => {
   );
   await limiter.acquire();
   await limiter.acquire();
-  await admin.del('ratelease:v1:{reset}');
+  await server.client.del('ratelease:v1:{reset}');
   await after(31);
   expect((await limiter.acquire()).isAcquired).toBe(true);
 });

@@ -1,31 +1,18 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
-import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { CountedServer } from './counted-server.js';
 
 const HOUR = 3_600_000;
-let server: RedisServer;
-let client: Redis;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  client.disconnect();
-  admin.disconnect();
-  await server.stop();
-});
+const server = CountedServer.forTests();
 
 let shared: RedisPartitions;
 let clock: FakeClock;
 beforeEach(() => {
-  shared = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   // It stands still unless a test moves it: requests are never slow here.
   clock = new FakeClock();
 });
@@ -35,13 +22,7 @@ type Window = ReturnType<typeof limiterOf>;
 const windowOf = (key: string, permitLimit: number, options: object = {}): Window =>
   limiterOf(shared.getFixedWindowLimiter(key, () => ({ permitLimit, windowMs: HOUR, clock, ...options })));
 
-async function commands(run: () => Promise<unknown>): Promise<number> {
-  const count = async (): Promise<number> =>
-    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
-  const before = await count();
-  await run();
-  return (await count()) - before;
-}
+const commands = (run: () => Promise<unknown>): Promise<number> => server.callsOf(run);
 
 async function repeat(times: number, run: () => Promise<RateLimitLease>): Promise<number> {
   let granted = 0;
@@ -92,7 +73,7 @@ test('the quota counts what is reserved also for a request that is too large for
 });
 
 test('the last of a limit are granted one by one: none is stranded in another process', async () => {
-  const other = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
+  const other = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   const options = { permitLimit: 200, windowMs: HOUR, reserveAhead: 50, instances: 2, clock };
   const limiters = [shared, other].map((one) => limiterOf(one.getFixedWindowLimiter('last', () => options)));
   let granted = 0;
@@ -138,7 +119,7 @@ test('what is not spent goes back with the end of the limiter, and of all', asyn
   const another = windowOf('end', 1_000, { reserveAhead: 100 });
   await repeat(20, () => another.acquire());
   await shared.dispose();
-  shared = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   expect(await left('end', 1_000)).toBe(960);
 });
 
@@ -149,7 +130,7 @@ test('a process that ends while it reserves gives back what comes then', async (
   const ended = shared.dispose();
   await ended;
   const granted = (await leases).filter((lease) => lease.isAcquired).length;
-  shared = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   expect(await left('flight', 1_000)).toBe(999 - granted);
 });
 
@@ -174,7 +155,7 @@ test('a chain gives back what it took out of a reserve', async () => {
   expect(await repeat(30, () => chain.acquire('chain'))).toBe(20);
   void chain.dispose();
   await shared.dispose();
-  shared = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   expect(await left('chain', 1_000)).toBe(980);
 });
 
@@ -212,7 +193,7 @@ test('an abort leaves nothing charged', async () => {
   const settled = await Promise.allSettled(asked);
   const granted = settled.filter(({ status }) => status === 'fulfilled').length;
   await shared.dispose();
-  shared = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   expect(await left('abort', 1_000)).toBe(990 - granted);
 });
 
