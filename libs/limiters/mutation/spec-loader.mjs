@@ -46,14 +46,21 @@ function shortened(parameters) {
   return { seed: 1, ...parameters, numRuns, endOnFailure: true };
 }
 
-/** Runs with modules of its own, as `jest.isolateModules` does. */
+/**
+ * Runs with modules of its own, as `jest.isolateModules` does. What modules do while they are loaded counts for no test,
+ * here as at first: else it would be tried, and only with the few tests that load them again.
+ */
 export function isolateModules(load) {
+  const instrumenter = (globalThis.__stryker__ ??= {});
+  const { currentTestId } = instrumenter;
+  instrumenter.currentTestId = undefined;
   const ours = Object.entries(require.cache).filter(([file]) =>
     file.startsWith(join(process.cwd(), LIBRARY)),
   );
   for (const [file] of ours) delete require.cache[file];
   load();
   for (const [file, module] of ours) require.cache[file] = module;
+  instrumenter.currentTestId = currentTestId;
 }
 
 /** Loads all specs; `begin` is told of each file before, and how that requires. */
