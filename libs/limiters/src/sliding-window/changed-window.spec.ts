@@ -120,4 +120,28 @@ describe('a sliding window whose numbers change', () => {
     clock.advance(25);
     expect(limiter.getStatistics().currentAvailablePermits).toBe(4);
   });
+
+  it.each([
+    ['the limit', { permitLimit: 6 }, 1],
+    ['a shorter window', { windowMs: 500 }, 0],
+    ['a longer window', { windowMs: 4_000 }, 0],
+    ['more segments', { segmentsPerWindow: 20 }, 0],
+    ['less segments', { segmentsPerWindow: 2 }, 0],
+  ])('gives nothing back by itself where it is replenished by hand: %s', (_what, changes, available) => {
+    const clock = new FakeClock();
+    const limiter = new SlidingWindowRateLimiter({
+      permitLimit: 5,
+      windowMs: 1_000,
+      segmentsPerWindow: 10,
+      autoReplenishment: false,
+      clock,
+    });
+    limiter.attemptAcquire(5);
+    clock.advance(60_000);
+    limiter.updateOptions(changes);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(available);
+    expect(limiter.tryReplenish()).toBe(true);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(available + 5);
+    expect(limiter.idleDurationMs).toBe(0);
+  });
 });

@@ -24,7 +24,6 @@ export class SegmentForecast {
 
   /** Permits come back at a boundary; to be told in order. */
   expect(boundary: number, permits: number): void {
-    if (permits === 0) return;
     const last = this.#returns.at(-1);
     // It can't have come back already: this boundary is behind the one at which the last request was served.
     if (last?.boundary === boundary) last.permits += permits;

@@ -8,7 +8,7 @@ const ANCHOR = 0;
 /** The current segment; while everything is back, the boundary since which it is. */
 const CURRENT = 1;
 const USED = 2;
-/** Manual mode only: the `tryReplenish` call that brought everything back. */
+/** Manual mode only: the last `tryReplenish` call at which something was spent; with all back, the one that brought it. */
 const FULL_SINCE = 3;
 /** From here on the permits granted in each segment, a ring by segment number. */
 const SEGMENTS = 4;
@@ -58,7 +58,7 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
     if (!this.isManual || segment <= cells[at + CURRENT]!) return false;
     const wasUsed = cells[at + USED] !== 0;
     this.#move(cells, at, segment);
-    if (wasUsed && cells[at + USED] === 0) cells[at + FULL_SINCE] = now;
+    if (wasUsed) cells[at + FULL_SINCE] = now;
     // Moving stops at the moment of fullness, but all that is due counts as applied.
     this.#enter(cells, at, this.#segmentAt(cells, at, now));
     return true;
@@ -126,9 +126,12 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
   adopt(previous: PermitAlgorithm, cells: Cells, now: number): Cells {
     const before = previous as SlidingWindowAlgorithm;
     if (before.#window === this.#window && before.#segments === this.#segments) return cells;
-    const adopted: Cells = Array.from({ length: this.cellCount }, () => 0);
+    const adopted: Cells = [];
     this.initialize(adopted, 0, cells[ANCHOR]!);
-    this.#enter(adopted, 0, Math.max(0, this.#segmentAt(adopted, 0, now)));
+    // Replenished by hand, it is still in the segment applied last, however much time has passed.
+    const end = before.#boundary(cells, 0, cells[CURRENT]! + 1) - 1;
+    const present = this.isManual ? Math.min(now, end) : now;
+    this.#enter(adopted, 0, Math.max(0, this.#segmentAt(adopted, 0, present)));
     adopted[FULL_SINCE] = cells[FULL_SINCE]!;
     const current = adopted[CURRENT]!;
     for (let back = before.#segments - 1; back >= 0; back--) {
@@ -179,7 +182,6 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
     while (moved < segment && used !== 0) {
       moved++;
       ring = this.#after(at, ring);
-      if (cells[ring] === 0) continue;
       used -= cells[ring]!;
       cells[ring] = 0;
     }
@@ -190,7 +192,7 @@ export class SlidingWindowAlgorithm implements PermitAlgorithm {
 
   /** Makes a segment the current one and keeps its number small: whole windows go into the anchor. */
   #enter(cells: Cells, at: number, segment: number): void {
-    const windows = segment < this.#segments ? 0 : divideFloor(segment, this.#segments);
+    const windows = divideFloor(segment, this.#segments);
     cells[at + ANCHOR]! += windows * this.#window;
     cells[at + CURRENT] = segment - windows * this.#segments;
   }

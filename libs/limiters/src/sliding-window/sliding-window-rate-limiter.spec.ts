@@ -191,6 +191,16 @@ describe('the sliding window', () => {
     expect(resets).toEqual([190, 110, 30]);
   });
 
+  it('tells when all is back where segments lie between that granted nothing, around the end of the ring', () => {
+    const clock = new FakeClock();
+    const options = { permitLimit: 5, windowMs: 400, segmentsPerWindow: 4, clock };
+    const limiter = new SlidingWindowRateLimiter(options);
+    clock.advance(210);
+    limiter.attemptAcquire(2);
+    clock.advance(200);
+    expect(limiter.attemptAcquire(0).quota()).toMatchObject([{ remaining: 3, resetAfterMs: 190 }]);
+  });
+
   it('plays a queue forward: what waiters take at one boundary comes back together', () => {
     const clock = new FakeClock();
     const limiter = new SlidingWindowRateLimiter({
