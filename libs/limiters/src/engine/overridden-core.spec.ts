@@ -1,4 +1,4 @@
-import type { AsyncRateLimiter, RateLimitLease } from '../index.js';
+import type { AsyncRateLimiter, RateLimiter, RateLimitLease } from '../index.js';
 import {
   ChainedPartitionedRateLimiter,
   ChainedRateLimiter,
@@ -8,6 +8,8 @@ import {
   FixedWindowRateLimiter,
   LinkedLeaseRateLimiter,
   RateLimitPartition,
+  SlidingWindowRateLimiter,
+  TokenBucketRateLimiter,
   TranslatingRateLimiter,
 } from '../index.js';
 import { FakeClock } from '../testing/index.js';
@@ -135,5 +137,52 @@ describe('a subclass that overrides acquireWithin as well', () => {
     const lease = await new Both(oneAtATime).acquire(1, { maxWaitMs: 5 });
     expect(lease.isAcquired).toBe(true);
     expect(asked).toEqual([]);
+  });
+});
+
+describe('a subclass that asks its core for other counts than the request', () => {
+  const all = {
+    permitLimit: 5,
+    windowMs: 1_000,
+    tokenLimit: 5,
+    tokensPerPeriod: 5,
+    replenishmentPeriodMs: 1_000,
+  };
+  class HeavyWindow extends FixedWindowRateLimiter {
+    protected override attemptAcquireCore(permits: number): RateLimitLease {
+      return super.attemptAcquireCore(3 * permits);
+    }
+  }
+  class HeavySlidingWindow extends SlidingWindowRateLimiter {
+    protected override attemptAcquireCore(permits: number): RateLimitLease {
+      return super.attemptAcquireCore(3 * permits);
+    }
+  }
+  class HeavyBucket extends TokenBucketRateLimiter {
+    protected override attemptAcquireCore(permits: number): RateLimitLease {
+      return super.attemptAcquireCore(3 * permits);
+    }
+  }
+  class HeavyConcurrency extends ConcurrencyLimiter {
+    protected override attemptAcquireCore(permits: number): RateLimitLease {
+      return super.attemptAcquireCore(3 * permits);
+    }
+  }
+
+  it.each<[string, (own: FakeClock) => RateLimiter]>([
+    ['a concurrency limiter', (own) => new HeavyConcurrency({ ...all, clock: own })],
+    ['a fixed window', (own) => new HeavyWindow({ ...all, clock: own })],
+    ['a sliding window', (own) => new HeavySlidingWindow({ ...all, segmentsPerWindow: 2, clock: own })],
+    ['a greedy bucket', (own) => new HeavyBucket({ ...all, clock: own })],
+    ['an interval bucket', (own) => new HeavyBucket({ ...all, refill: 'interval', clock: own })],
+  ])('is never given more than the limit: %s', (_kind, make) => {
+    const own = new FakeClock();
+    const limiter = make(own);
+    expect(limiter.attemptAcquire(2).isAcquired).toBe(false);
+    own.advance(5_000);
+    expect(limiter.attemptAcquire(2).isAcquired).toBe(false);
+    expect(limiter.getStatistics()!.currentAvailablePermits).toBe(5);
+    expect(limiter.attemptAcquire(1).isAcquired).toBe(true);
+    expect(limiter.getStatistics()!.currentAvailablePermits).toBe(2);
   });
 });

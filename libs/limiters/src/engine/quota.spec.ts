@@ -2,10 +2,12 @@ import {
   ConcurrencyLimiter,
   createChainedRateLimiter,
   FixedWindowRateLimiter,
+  MetadataName,
   RateLimitPartition,
   SlidingWindowRateLimiter,
   TokenBucketRateLimiter,
 } from '../index.js';
+import type { RateLimiter } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 describe('the quota of a lease', () => {
@@ -65,6 +67,34 @@ describe('the quota of a lease', () => {
     limiter.attemptAcquire(5);
     limiter.updateOptions({ permitLimit: 2 });
     expect(limiter.attemptAcquire().quota()).toMatchObject([{ limit: 2, remaining: 0 }]);
+  });
+
+  const spent = {
+    permitLimit: 5,
+    windowMs: 1_000,
+    tokenLimit: 5,
+    tokensPerPeriod: 5,
+    replenishmentPeriodMs: 1_000,
+  };
+  it.each<[string, (byHand: { autoReplenishment: false; clock: FakeClock }) => RateLimiter]>([
+    ['a fixed window', (byHand) => new FixedWindowRateLimiter({ ...spent, ...byHand })],
+    [
+      'a sliding window',
+      (byHand) => new SlidingWindowRateLimiter({ ...spent, segmentsPerWindow: 2, ...byHand }),
+    ],
+    ['a greedy bucket', (byHand) => new TokenBucketRateLimiter({ ...spent, ...byHand })],
+    [
+      'an interval bucket',
+      (byHand) => new TokenBucketRateLimiter({ ...spent, refill: 'interval', ...byHand }),
+    ],
+  ])('of %s that nobody has replenished in time has its reset now, not in the past', (_kind, make) => {
+    const clock = new FakeClock();
+    const limiter = make({ autoReplenishment: false, clock });
+    limiter.attemptAcquire(5);
+    clock.advance(1_500);
+    const refused = limiter.attemptAcquire(5);
+    expect(refused.quota()).toMatchObject([{ remaining: 0, resetAfterMs: 0 }]);
+    expect(refused.getMetadata(MetadataName.retryAfter)).toBe(1);
   });
 
   it('of a chain has an entry for each limiter, whichever refused', () => {

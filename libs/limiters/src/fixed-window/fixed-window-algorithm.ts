@@ -53,9 +53,8 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   replenish(cells: Cells, at: number, now: number): boolean {
-    const passed = this.#windowsSince(cells[at + START]!, now);
-    if (!this.isManual || passed < 1) return false;
-    cells[at + START]! += passed * this.#window;
+    if (!this.isManual || now - cells[at + START]! < this.#window) return false;
+    cells[at + START]! += divideFloor(now - cells[at + START]!, this.#window) * this.#window;
     if (cells[at + USED] !== 0) cells[at + FULL_SINCE] = now;
     cells[at + USED] = 0;
     return true;
@@ -66,9 +65,8 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   tryTake(cells: Cells, at: number, permits: number, now: number): number {
+    if (now - cells[at + START]! >= this.#dueAfter) return this.#tryTakeOfAll(cells, at, permits, now);
     const used = cells[at + USED]!;
-    if (used === 0 || now - cells[at + START]! >= this.#dueAfter)
-      return this.#tryTakeOfAll(cells, at, permits, now);
     const left = this.limit - used - permits;
     if (left < 0 || (permits === 0 && left === 0)) return -1;
     cells[at + USED] = used + permits;
@@ -77,7 +75,7 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
 
   take(cells: Cells, at: number, permits: number, now: number): void {
     if (permits > 0 && cells[at + USED] === 0 && !this.isManual && now - cells[at + START]! >= this.#window) {
-      cells[at + START]! += this.#windowsSince(cells[at + START]!, now) * this.#window;
+      cells[at + START]! += divideFloor(now - cells[at + START]!, this.#window) * this.#window;
     }
     cells[at + USED]! += permits;
   }
@@ -96,8 +94,6 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
   }
 
   idleSince(cells: Cells, at: number, now: number): number {
-    // Nearly always: something is used in a window that isn't over.
-    if (cells[at + USED] !== 0 && now - cells[at + START]! < this.#dueAfter) return NaN;
     this.advance(cells, at, now);
     return this.fullSince(cells, at);
   }
@@ -131,16 +127,12 @@ export class FixedWindowAlgorithm implements PermitAlgorithm {
     return cells;
   }
 
-  /** {@link FixedWindowAlgorithm.tryTake} where all permits are back. */
+  /** {@link FixedWindowAlgorithm.tryTake} where a window or more has passed. */
   #tryTakeOfAll(cells: Cells, at: number, permits: number, now: number): number {
     this.advance(cells, at, now);
     const left = this.limit - permits;
     if (left < 0) return -1;
     this.take(cells, at, permits, now);
     return left;
-  }
-
-  #windowsSince(start: number, now: number): number {
-    return now < start ? 0 : divideFloor(now - start, this.#window);
   }
 }

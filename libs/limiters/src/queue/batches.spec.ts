@@ -1,6 +1,6 @@
 import { FakeClock } from '../testing/index.js';
 import { FixedWindowRateLimiter, SlidingWindowRateLimiter, TokenBucketRateLimiter } from '../index.js';
-import type { RateLimiter } from '../index.js';
+import type { RateLimiter, RateLimitLease, TokenBucketRateLimiterOptions } from '../index.js';
 
 describe('service of many waiters at one boundary', () => {
   const COUNT = 10_000;
@@ -65,20 +65,74 @@ describe('service of many waiters at one boundary', () => {
 });
 
 describe('a second batch', () => {
-  const options = { permitLimit: 1500, windowMs: 1000, queueLimit: 1500 };
-  const bucket = { tokenLimit: 1500, tokensPerPeriod: 1500, replenishmentPeriodMs: 1000, queueLimit: 1500 };
-  const rates: Record<string, (clock: FakeClock) => RateLimiter> = {
-    'sliding window': (clock) => new SlidingWindowRateLimiter({ ...options, segmentsPerWindow: 2, clock }),
-    'interval bucket': (clock) => new TokenBucketRateLimiter({ ...bucket, refill: 'interval', clock }),
+  const rates: Record<string, (limit: number, clock: FakeClock) => RateLimiter> = {
+    'fixed window': (permitLimit, clock) =>
+      new FixedWindowRateLimiter({ permitLimit, windowMs: 1000, queueLimit: permitLimit, clock }),
+    'sliding window': (permitLimit, clock) =>
+      new SlidingWindowRateLimiter({
+        permitLimit,
+        windowMs: 1000,
+        segmentsPerWindow: 2,
+        queueLimit: permitLimit,
+        clock,
+      }),
+    'interval bucket': (limit, clock) => new TokenBucketRateLimiter(bucket('interval', limit, clock)),
+    'greedy bucket': (limit, clock) => new TokenBucketRateLimiter(bucket('greedy', limit, clock)),
+  };
+  const bucket = (
+    refill: 'greedy' | 'interval',
+    limit: number,
+    clock: FakeClock,
+  ): TokenBucketRateLimiterOptions => ({
+    tokenLimit: limit,
+    tokensPerPeriod: limit,
+    replenishmentPeriodMs: 1000,
+    queueLimit: limit,
+    refill,
+    clock,
+  });
+  /** Has spent everything, and so many wait, for whom everything comes back in a second. */
+  const exhausted = (
+    create: (limit: number, clock: FakeClock) => RateLimiter,
+    { limit, waiting }: { limit: number; waiting: number },
+  ): { clock: FakeClock; limiter: RateLimiter; waits: Promise<RateLimitLease>[] } => {
+    const clock = new FakeClock();
+    const limiter = create(limit, clock);
+    limiter.attemptAcquire(limit);
+    return { clock, limiter, waits: Array.from({ length: waiting }, () => limiter.acquire()) };
   };
 
   it.each(Object.entries(rates))('of a %s follows at once', async (_kind, create) => {
-    const clock = new FakeClock();
-    const limiter = create(clock);
-    limiter.attemptAcquire(1500);
-    const waits = Array.from({ length: 1500 }, () => limiter.acquire());
-    clock.advance(1000);
+    const { clock, limiter, waits } = exhausted(create, { limit: 1500, waiting: 1500 });
+    clock.skip(1000);
+    clock.advance(0);
     expect(limiter.getStatistics()!.currentQueuedCount).toBe(0);
     expect((await Promise.all(waits)).every((lease) => lease.isAcquired)).toBe(true);
   });
+
+  it.each(Object.entries(rates))(
+    'of a %s follows at once where it is one request for the last permit',
+    async (_kind, create) => {
+      const { clock, limiter, waits } = exhausted(create, { limit: 1001, waiting: 1001 });
+      clock.skip(1000);
+      clock.advance(0);
+      expect(limiter.getStatistics()!.currentQueuedCount).toBe(0);
+      expect((await waits.at(-1)!).isAcquired).toBe(true);
+    },
+  );
+
+  it.each(Object.entries(rates))(
+    'of a %s is no wait for a newcomer for whom there is enough behind it',
+    async (_kind, create) => {
+      const { clock, limiter, waits } = exhausted(create, { limit: 1500, waiting: 1499 });
+      // Set later than the limiter's own: it comes between the first batch and the second.
+      let newcomer: Promise<RateLimitLease> | undefined;
+      clock.setTimer(() => void (newcomer = limiter.acquire(1, { maxWaitMs: 1 })), 1000);
+      clock.skip(1000);
+      clock.advance(0);
+      expect((await newcomer)?.isAcquired).toBe(true);
+      expect((await waits.at(-1)!).isAcquired).toBe(true);
+      expect(limiter.getStatistics()).toMatchObject({ currentQueuedCount: 0, currentAvailablePermits: 0 });
+    },
+  );
 });

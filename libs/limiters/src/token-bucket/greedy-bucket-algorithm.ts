@@ -14,7 +14,7 @@ const REFERENCE = 0;
 const TOKENS = 1;
 /** The part of the next token that is there already, in units of 1 / `#unitsPerToken` of a token. */
 const FRACTION = 2;
-/** Manual mode only: the `tryReplenish` call that filled the bucket. */
+/** Manual mode only: the last `tryReplenish` call that brought anything; of a full bucket, the one that filled it. */
 const FULL_SINCE = 3;
 
 const { MAX_SAFE_INTEGER } = Number;
@@ -67,7 +67,7 @@ export class GreedyBucketAlgorithm implements PermitAlgorithm {
   replenish(cells: Cells, at: number, now: number): boolean {
     if (!this.isManual || cells[at + TOKENS]! >= this.limit || now <= cells[at + REFERENCE]!) return false;
     this.#fill(cells, at, now);
-    if (cells[at + TOKENS] === this.limit) cells[at + FULL_SINCE] = now;
+    cells[at + FULL_SINCE] = now;
     return true;
   }
 

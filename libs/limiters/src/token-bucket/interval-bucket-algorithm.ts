@@ -6,7 +6,7 @@ import type { BucketNumbers } from './bucket-numbers.js';
 /** The last boundary applied; while the bucket is full, the one that filled it. */
 const REFERENCE = 0;
 const TOKENS = 1;
-/** Manual mode only: the `tryReplenish` call that filled the bucket. */
+/** Manual mode only: the last `tryReplenish` call that brought anything; of a full bucket, the one that filled it. */
 const FULL_SINCE = 2;
 
 /**
@@ -59,7 +59,7 @@ export class IntervalBucketAlgorithm implements PermitAlgorithm {
     if (!this.isManual || passed < 1 || cells[at + TOKENS]! >= this.limit) return false;
     this.#add(cells, at, passed);
     cells[at + REFERENCE]! += passed * this.#period;
-    if (cells[at + TOKENS] === this.limit) cells[at + FULL_SINCE] = now;
+    cells[at + FULL_SINCE] = now;
     return true;
   }
 

@@ -1,4 +1,9 @@
-import { MetadataName, TokenBucketRateLimiter } from '../index.js';
+import {
+  ConcurrencyLimiter,
+  createChainedRateLimiter,
+  MetadataName,
+  TokenBucketRateLimiter,
+} from '../index.js';
 import type { TokenBucketRateLimiterOptions } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
@@ -260,6 +265,17 @@ describe.each(['greedy', 'interval'] as const)('the %s token bucket replenished 
     limiter.attemptAcquire(5);
     clock.advance(150);
     limiter.attemptAcquire(5);
+    clock.advance(50);
+    expect(limiter.tryReplenish()).toBe(true);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(2);
+  });
+
+  it('keeps it also when a chain takes', () => {
+    const { clock, limiter } = create([10, 1, 100], { refill, autoReplenishment: false });
+    const chain = createChainedRateLimiter(new ConcurrencyLimiter({ permitLimit: 10, clock }), limiter);
+    chain.attemptAcquire(5);
+    clock.advance(150);
+    chain.attemptAcquire(5);
     clock.advance(50);
     expect(limiter.tryReplenish()).toBe(true);
     expect(limiter.getStatistics().currentAvailablePermits).toBe(2);

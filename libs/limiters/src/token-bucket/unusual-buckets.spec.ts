@@ -57,3 +57,74 @@ describe('a greedy bucket whose numbers pass 2^53', () => {
     expect(served).toEqual([1, 2]);
   });
 });
+
+describe('a greedy bucket of which the counts pass 2^53 on the way', () => {
+  const MAX = Number.MAX_SAFE_INTEGER;
+  const waitFor = (limiter: TokenBucketRateLimiter, permits: number): number | undefined =>
+    limiter.attemptAcquire(permits).getMetadata(MetadataName.retryAfter);
+
+  it('names the wait behind a queue to the nanosecond', () => {
+    // Three tokens a nanosecond; 2^53 - 1 are waited for, and with those asked for it is an odd number above 2^53.
+    const { limiter } = create({
+      tokenLimit: MAX,
+      tokensPerPeriod: 3e6,
+      replenishmentPeriodMs: 1,
+      queueLimit: MAX,
+    });
+    limiter.attemptAcquire(MAX);
+    void limiter.acquire(MAX);
+    const ms = 3_002_399_752;
+    expect(waitFor(limiter, ms * 3e6 - MAX)).toBe(ms);
+    expect(waitFor(limiter, ms * 3e6 - MAX + 1)).toBe(ms + 1);
+  });
+
+  it('counts the part of a token that is there towards the wait behind a queue', () => {
+    // Three tokens in two nanoseconds; after one there are one and a half.
+    const { clock, limiter } = create({
+      tokenLimit: MAX,
+      tokensPerPeriod: 3e6,
+      replenishmentPeriodMs: 2,
+      queueLimit: MAX,
+    });
+    for (const permits of [1, 1, 1, 1, MAX - 4]) limiter.attemptAcquire(permits);
+    void limiter.acquire(MAX);
+    clock.advance(0.000_001);
+    const ms = 6_004_799_504;
+    expect(waitFor(limiter, ms * 1.5e6 - MAX + 1)).toBe(ms);
+    expect(waitFor(limiter, ms * 1.5e6 - MAX + 3)).toBe(ms + 1);
+  });
+
+  it('names the wait for its own tokens to the nanosecond', () => {
+    // A third of the period, 1,286,799,900,857,143 ns, for each; seven take a third of a nanosecond more than these ms.
+    const { limiter } = create({
+      tokenLimit: 7,
+      tokensPerPeriod: 3,
+      replenishmentPeriodMs: 1_286_799_900.857_143,
+    });
+    limiter.attemptAcquire(7);
+    expect(waitFor(limiter, 7)).toBe(3_002_533_103);
+  });
+
+  it('brings a token in the nanosecond in which it is whole, and none before', () => {
+    const { clock, limiter } = create({
+      tokenLimit: 25,
+      tokensPerPeriod: 3,
+      replenishmentPeriodMs: 1_000_000_000.000_001,
+    });
+    limiter.attemptAcquire(25);
+    for (let refusal = 0; refusal < 6; refusal++) limiter.attemptAcquire(1);
+    clock.advance(7_000_000_000.000_007);
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(21);
+  });
+
+  it('is full since the nanosecond that filled it', () => {
+    const { clock, limiter } = create({
+      tokenLimit: 21,
+      tokensPerPeriod: 3,
+      replenishmentPeriodMs: 1_000_000_000.000_001,
+    });
+    limiter.attemptAcquire(21);
+    clock.advance(7_000_000_001);
+    expect(limiter.idleDurationMs).toBe(0.999_993);
+  });
+});
