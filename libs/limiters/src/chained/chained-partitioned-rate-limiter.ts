@@ -4,6 +4,7 @@ import { asyncOnly, ObjectDisposedError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
+import { whileAwaited } from '../partitioned/table/awaited-limiters.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -21,7 +22,7 @@ import { requireMembers } from './chained-rate-limiter.js';
 import { acquireJointly } from './joint-chain.js';
 import { jointDeciderOf } from './joint-decision.js';
 import type { ChainDecider } from './resolved-chain.js';
-import { ResolvedChain } from './resolved-chain.js';
+import { partitionsAmong, ResolvedChain } from './resolved-chain.js';
 import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
@@ -122,9 +123,11 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     const links = this.#linksFor(limiters, permitCount);
     const owner = this.#ownerFor(limiters);
     if (links !== null) return acquireChain(links, permitCount, owner, wait);
-    if (limiters.some((limiter) => jointDeciderOf(limiter) !== undefined))
-      return acquireJointly(limiters, { permits: permitCount, wait, owner });
-    return acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permitCount, wait)));
+    return whileAwaited(partitionsAmong(limiters), () =>
+      limiters.some((limiter) => jointDeciderOf(limiter) !== undefined)
+        ? acquireJointly(limiters, { permits: permitCount, wait, owner })
+        : acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permitCount, wait))),
+    );
   }
 
   /** The chain, together with the chains that partitions have as limiters. */

@@ -9,6 +9,7 @@ import type { ChainOwner } from './chain-request.js';
 import { CombinedLease } from './combined-lease.js';
 import type { JointOutcome } from './joint-decision.js';
 import { jointDeciderOf, takeBack } from './joint-decision.js';
+import { acquireInOrder } from './sequential-chain.js';
 
 /** Members of a chain that are asked by one question. */
 interface JointAsk {
@@ -124,10 +125,21 @@ async function askHere(
   limiters: readonly AsyncRateLimiter[],
   { permits, wait, owner }: JointRequest,
 ): Promise<JointOutcome> {
-  const links = linksOf(limiters)!;
+  const links = linksOf(limiters);
+  // One of them may have ended while the others were asked.
+  if (links === null) return askInOrder(limiters, permits, wait);
   assertWithinLimits(links, permits);
   assertAlive(links);
   const lease = await acquireChain(links, permits, owner, wait);
+  return outcomeOf(lease, refusedMember(lease));
+}
+
+async function askInOrder(
+  limiters: readonly AsyncRateLimiter[],
+  permits: number,
+  wait: WaitLimits,
+): Promise<JointOutcome> {
+  const lease = await acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permits, wait)));
   return outcomeOf(lease, refusedMember(lease));
 }
 

@@ -34,6 +34,11 @@ export class ResolvedChain extends RateLimiter {
     return this.#chain[hasEnded] || this.#limiters.some(isEnded);
   }
 
+  /** @internal What is asked in the end. */
+  get limiters(): readonly AsyncRateLimiter[] {
+    return partitionsAmong(this.#limiters);
+  }
+
   override get idleDurationMs(): null {
     return null;
   }
@@ -73,4 +78,9 @@ export class ResolvedChain extends RateLimiter {
   ): Promise<RateLimitLease> {
     return this.#decider.acquire(this.#limiters, permitCount, { maxWaitMs, signal });
   }
+}
+
+/** The limiters of partitions among those that a resource has been resolved to, those of chains within too. */
+export function partitionsAmong(limiters: readonly AsyncRateLimiter[]): readonly AsyncRateLimiter[] {
+  return limiters.flatMap((limiter) => (limiter instanceof ResolvedChain ? limiter.limiters : [limiter]));
 }

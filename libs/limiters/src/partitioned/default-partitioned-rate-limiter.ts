@@ -104,9 +104,7 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     this.assertUsable();
     if (!decidesLike(this, DefaultPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
     const declared = this.#declare(resource);
-    const row = this.#rowFor(declared, this.#table.read());
-    if (row === NO_ROW) return this.#refuse();
-    return this.#table.page(row).limiterAt(indexOf(row), declared);
+    return this.#table.limiterFor(declared, this.#identify(declared)) ?? this.#refuse();
   }
 
   /** The lease itself where nobody has to wait; see {@link acquireOrWait}. */

@@ -17,7 +17,8 @@ import type { CellGroup } from './cell-groups.js';
 import { KeyColumn } from './key-column.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
-import { RowCore, RowLimiter } from './row-core.js';
+import { RowCore } from './row-core.js';
+import { RowLimiter } from './row-limiter.js';
 import { PAGE_ROWS } from './rows.js';
 
 /** What all pages of a table have in common. */
@@ -27,8 +28,12 @@ export interface PageContext {
   /** Nanoseconds. */
   readonly idleTimeout: number;
   readonly clock: Clock;
+  /** Counts what came and went. */
+  readonly changes: number;
   /** The clock's reading in nanoseconds since the origin. */
   read(): number;
+  /** The limiter of a key as it is now; `null` at the cap. */
+  limiterFor(declared: Declared, identity: unknown): AsyncRateLimiter | null;
 }
 
 /**
@@ -122,8 +127,9 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     return core.acquire(permits, signal, maxWaitMs);
   }
 
-  override limiterAt(index: number, declared: Declared): AsyncRateLimiter {
-    return new RowLimiter(this.#coreAt(index * this.#stride, declared));
+  override limiterAt(index: number, declared: Declared, identity: unknown): AsyncRateLimiter {
+    const core = this.#coreAt(index * this.#stride, declared);
+    return new RowLimiter(core, this.#context, declared, identity);
   }
 
   override statistics(index: number): RateLimiterStatistics {

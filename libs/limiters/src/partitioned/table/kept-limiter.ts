@@ -9,6 +9,7 @@ import { SlidingWindowRateLimiter } from '../../sliding-window/sliding-window-ra
 import { TokenBucketRateLimiter } from '../../token-bucket/token-bucket-rate-limiter.js';
 import { NoopRateLimiter } from '../noop-rate-limiter.js';
 import { foreseeableIdle } from '../foreseeable-idle.js';
+import { isAwaited } from './awaited-limiters.js';
 import type { PartitionContext, RateLimitPartition } from '../rate-limit-partition.js';
 
 /** The limiters whose idleness only grows by the clock, so that its end can be foreseen. Subclasses may differ. */
@@ -49,7 +50,7 @@ export function isEvictable(limiter: AsyncRateLimiter, idleTimeoutMs: number): b
 }
 
 function isHeld(limiter: AsyncRateLimiter): boolean {
-  return participantsOf(limiter)?.some((participant) => participant.isHeld) ?? false;
+  return isAwaited(limiter) || (participantsOf(limiter)?.some((participant) => participant.isHeld) ?? false);
 }
 
 /** A limiter of a partition of which more has to be known: somebody may wait in it, or it is to be replenished. */

@@ -86,7 +86,7 @@ export abstract class PartitionPage {
     wait: () => WaitLimits,
   ): RateLimitLease | Promise<RateLimitLease>;
   /** The limiter of the partition, as an object. */
-  abstract limiterAt(index: number, declared: Declared): AsyncRateLimiter;
+  abstract limiterAt(index: number, declared: Declared, identity: unknown): AsyncRateLimiter;
   abstract statistics(index: number): RateLimiterStatistics | null;
   /** Asks for options again and applies the difference. */
   abstract refresh(index: number, declared: Declared): void;

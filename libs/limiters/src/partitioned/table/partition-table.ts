@@ -37,7 +37,6 @@ export class PartitionTable implements ExpiringRows, PageContext {
   readonly #wheel: ExpiryWheel;
   readonly #beat: ReplenishmentBeat;
   #generation = 0;
-  /** Counts what a factory may have done to the table that it makes a limiter for. */
   #changes = 0;
   #isDisposed = false;
 
@@ -57,6 +56,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
   /** How many partitions live. */
   get size(): number {
     return this.#keys.size;
+  }
+
+  /** Counts what came and went: code of others, such as a factory, may have done that to the table that it works for. */
+  get changes(): number {
+    return this.#changes;
   }
 
   read(): number {
@@ -81,6 +85,12 @@ export class PartitionTable implements ExpiringRows, PageContext {
     if (page.generationOf(index) !== this.#generation) this.#refresh(page, index, declared);
     page.replenish(index);
     return known;
+  }
+
+  /** The limiter of a key, for a chain; made where there is none or it has outlived its timeout; `null` at the cap. */
+  limiterFor(declared: Declared, identity: unknown): AsyncRateLimiter | null {
+    const row = this.rowFor(declared, identity, this.read());
+    return row === NO_ROW ? null : this.page(row).limiterAt(indexOf(row), declared, identity);
   }
 
   /** The decision on a key, made where there is none or it has outlived its timeout; `null` at the cap. */
@@ -261,6 +271,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const index = indexOf(row);
     const { onError } = this.#options;
     const identity = onError === undefined ? undefined : page.keys.keyOf(index);
+    this.#changes++;
     this.#keys.delete(row);
     page.end(index, (error) => onError?.(error, identity));
   }

@@ -1,13 +1,7 @@
-import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
-import type { ChainParticipant } from '../../chained/chain-participant.js';
-import { chainParticipants } from '../../chained/chain-participant.js';
 import type { Cells } from '../../engine/algorithm.js';
 import type { SharedPlace } from '../../engine/core-residents.js';
 import { LimiterCore } from '../../engine/limiter-core.js';
 import type { LimiterPlan } from '../../engine/limiter-plan.js';
-import type { RateLimitLease } from '../../rate-limit-lease.js';
-import { RateLimiter } from '../../rate-limiter.js';
-import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import type { Declared } from './partition-page.js';
 
 /** A core that stands for a row while a request deals with it, or, with waiters, as its resident. */
@@ -43,47 +37,5 @@ export class RowCore extends LimiterCore {
     this.settle();
     super.moveTo(cells);
     this.#at = 0;
-  }
-}
-
-/** The limiter of a row, for a chain. */
-export class RowLimiter extends RateLimiter implements AsyncRateLimiter {
-  readonly #core: RowCore;
-
-  constructor(core: RowCore) {
-    super();
-    this.#core = core;
-  }
-
-  override get idleDurationMs(): number | null {
-    return this.#core.idleDurationMs;
-  }
-
-  override getStatistics(): RateLimiterStatistics {
-    return this.#core.getStatistics();
-  }
-
-  [chainParticipants](): readonly ChainParticipant[] {
-    return [this.#core];
-  }
-
-  protected override assertAcquirable(permitCount: number): void {
-    this.#core.assertAcquirable(permitCount);
-  }
-
-  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
-    return this.#core.attempt(permitCount);
-  }
-
-  protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
-    return this.#core.acquire(permitCount, signal, Infinity);
-  }
-
-  protected override acquireWithin(
-    permitCount: number,
-    maxWaitMs: number,
-    signal?: AbortSignal,
-  ): Promise<RateLimitLease> {
-    return this.#core.acquire(permitCount, signal, maxWaitMs);
   }
 }

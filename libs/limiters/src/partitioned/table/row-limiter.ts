@@ -1,0 +1,99 @@
+import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import type { ChainParticipant } from '../../chained/chain-participant.js';
+import { chainParticipants, participantsOf } from '../../chained/chain-participant.js';
+import { REASON, RefusedLease } from '../../engine/refused-lease.js';
+import { asyncOnly } from '../../errors.js';
+import type { RateLimitLease } from '../../rate-limit-lease.js';
+import { isRateLimiter, RateLimiter } from '../../rate-limiter.js';
+import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
+import type { PageContext } from './cell-page.js';
+import type { Declared } from './partition-page.js';
+import type { RowCore } from './row-core.js';
+
+/**
+ * The limiter of a row, for a chain. Until the chain comes to ask it, the row may have gone, and another key may stand
+ * in its place: whatever runs for the other members, or the wait for them, may have ended the table or outlived the
+ * partition. So what has become of the key is looked up where the table has changed.
+ */
+export class RowLimiter extends RateLimiter {
+  private readonly core: RowCore;
+  private readonly table: PageContext;
+  private readonly declared: Declared;
+  private readonly identity: unknown;
+  private changes: number;
+  /** The limiter that the key has since the table has changed; `null` where there is no place for it. */
+  private instead: AsyncRateLimiter | null | undefined = undefined;
+
+  constructor(core: RowCore, table: PageContext, declared: Declared, identity: unknown) {
+    super();
+    this.core = core;
+    this.table = table;
+    this.declared = declared;
+    this.identity = identity;
+    this.changes = table.changes;
+  }
+
+  override get idleDurationMs(): number | null {
+    return this.core.idleDurationMs;
+  }
+
+  override getStatistics(): RateLimiterStatistics | null {
+    const limiter = this.#current();
+    if (limiter === this) return this.core.getStatistics();
+    return limiter === null ? null : limiter.getStatistics();
+  }
+
+  [chainParticipants](): readonly ChainParticipant[] | null {
+    const limiter = this.#current();
+    if (limiter === this) return [this.core];
+    return limiter === null ? null : participantsOf(limiter);
+  }
+
+  /** The row stays until the returned function is called. */
+  keep(): () => void {
+    if (this.#current() !== this) return () => undefined;
+    this.core.hold();
+    return () => this.core.unhold();
+  }
+
+  protected override assertAcquirable(permitCount: number): void {
+    if (this.#current() === this) this.core.assertAcquirable(permitCount);
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    const limiter = this.#current();
+    if (limiter === this) return this.core.attempt(permitCount);
+    if (limiter === null) return noPlace();
+    if (isRateLimiter(limiter)) return limiter.attemptAcquire(permitCount);
+    throw asyncOnly(limiter);
+  }
+
+  protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    return this.acquireWithin(permitCount, Infinity, signal);
+  }
+
+  protected override acquireWithin(
+    permitCount: number,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    const limiter = this.#current();
+    if (limiter === this) return this.core.acquire(permitCount, signal, maxWaitMs);
+    if (limiter === null) return Promise.resolve(noPlace());
+    return limiter.acquire(permitCount, { signal, maxWaitMs });
+  }
+
+  /** @throws ObjectDisposedError - when the partitioned limiter has ended. */
+  #current(): AsyncRateLimiter | null {
+    const table = this.table;
+    if (this.changes !== table.changes) {
+      this.instead = table.limiterFor(this.declared, this.identity);
+      this.changes = table.changes;
+    }
+    return this.instead === undefined ? this : this.instead;
+  }
+}
+
+function noPlace(): RateLimitLease {
+  return new RefusedLease(REASON.partitionLimitReached);
+}
