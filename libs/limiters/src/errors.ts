@@ -87,6 +87,11 @@ export function asyncOnly(limiter: unknown): TypeError {
   );
 }
 
+/** The error for an answer of somebody else's limiter or store that is no lease. */
+export function notALease(who: string, answer: unknown): TypeError {
+  return typeError('ERR_RL_INVALID_ARGUMENT', `${who} must answer with a lease, but got ${show(answer)}.`);
+}
+
 /** Throws what was collected: a single error as it is, several as an `AggregateError`, none not at all. */
 export function throwCollected(errors: readonly unknown[], message: string): void {
   if (errors.length === 1) throw errors[0];

@@ -11,6 +11,10 @@ const BRAND = Symbol.for('ratelease.rate-limiter');
  * A limiter that can answer at once. The public methods check their arguments and then call the protected
  * `...Core` ones, so that a limiter of your own has to decide and nothing else.
  *
+ * Override the protected methods, not the public ones: what `attemptAcquire` and `acquire` of a subclass do counts
+ * for those who call them. A chain takes from the limiters of this package without them, and asks a subclass only
+ * where that has its own `attemptAcquireCore`, `acquireCore` or `assertAcquirable`.
+ *
  * `tryReplenish`, `isAutoReplenishing` and `replenishmentPeriodMs` are here so that any limiter can be asked;
  * {@link ReplenishingRateLimiter} gives them their meaning.
  */

@@ -9,7 +9,7 @@ import type { ChainOwner } from './chain-request.js';
 import { CombinedLease } from './combined-lease.js';
 import type { JointOutcome } from './joint-decision.js';
 import { jointDeciderOf, takeBack } from './joint-decision.js';
-import { acquireInOrder } from './sequential-chain.js';
+import { acquireInOrder, requireLease } from './sequential-chain.js';
 
 /** Members of a chain that are asked by one question. */
 interface JointAsk {
@@ -86,7 +86,9 @@ function asksOf(limiters: readonly AsyncRateLimiter[], { permits, wait, owner }:
     if (linksOf([limiter]) !== null) return add(here, limiter, member, limiter);
     const decider = jointDeciderOf(limiter);
     if (decider === undefined) {
-      const alone = newAsk((asked) => askAlone(asked[0]!, permits, wait));
+      const alone = newAsk(async ([asked]) =>
+        outcomeOf(requireLease(await asked!.acquire(permits, wait), member), 0),
+      );
       asks.push(alone);
       return add(alone, limiter, member, limiter);
     }
@@ -115,10 +117,6 @@ function add(
   ask.members.push(member);
   ask.limiters.push(limiter);
   ask.identities.add(identity);
-}
-
-async function askAlone(limiter: AsyncRateLimiter, permits: number, wait: WaitLimits): Promise<JointOutcome> {
-  return outcomeOf(await limiter.acquire(permits, wait), 0);
 }
 
 async function askHere(

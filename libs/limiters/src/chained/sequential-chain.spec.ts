@@ -5,7 +5,7 @@ import type { RateLimiterStatistics } from '../index.js';
 class ForeignLimiter extends RateLimiter {
   readonly disposals: string[];
   readonly name: string;
-  outcome: 'grant' | 'refuse' | 'throw' = 'grant';
+  outcome: 'grant' | 'refuse' | 'throw' | 'nothing' | 'no lease' | 'silent' = 'grant';
   failsToEnd = false;
   asked = 0;
 
@@ -26,12 +26,19 @@ class ForeignLimiter extends RateLimiter {
   protected override attemptAcquireCore(): RateLimitLease {
     this.asked++;
     if (this.outcome === 'throw') throw new Error(`${this.name} failed`);
-    return new ForeignLease(this, this.outcome === 'grant');
+    if (this.outcome === 'nothing') return undefined as never;
+    if (this.outcome === 'no lease') return { isAcquired: true } as never;
+    const lease = new ForeignLease(this, this.outcome === 'grant');
+    return this.outcome === 'silent' ? Object.defineProperty(lease, 'isAcquired', { get: noWord }) : lease;
   }
 
   protected override async acquireCore(): Promise<RateLimitLease> {
     return this.attemptAcquireCore();
   }
+}
+
+function noWord(): never {
+  throw new Error('no word');
 }
 
 class ForeignLease extends RateLimitLease {
@@ -138,6 +145,26 @@ describe('a chain with limiters of other makers', () => {
       await expect(chain.acquire()).rejects.toThrow('theirs failed');
     }
     expect(ours.getStatistics().currentAvailablePermits).toBe(3);
+  });
+
+  it.each(['nothing', 'no lease'] as const)(
+    'gives back what the earlier ones granted when a later one answers with %s',
+    async (outcome) => {
+      const { limiters, disposals, chain } = three();
+      limiters[2]!.outcome = outcome;
+      for (const error of await outcomes(chain)) {
+        expect(error).toMatchObject({ code: 'ERR_RL_INVALID_ARGUMENT' });
+        expect((error as Error).message).toMatch(/^Member 2 of a chain must answer with a lease, but got /);
+      }
+      expect(disposals).toEqual(['b', 'a', 'b', 'a']);
+    },
+  );
+
+  it('gives back what the earlier ones granted when the lease of a later one fails to say what it is', async () => {
+    const { limiters, disposals, chain } = three();
+    limiters[2]!.outcome = 'silent';
+    for (const error of await outcomes(chain)) expect((error as Error).message).toBe('no word');
+    expect(disposals).toEqual(['b', 'a', 'b', 'a']);
   });
 
   it('has statistics of the members that keep some', () => {

@@ -1,5 +1,5 @@
-import { throwCollected } from '../errors.js';
-import type { RateLimitLease } from '../rate-limit-lease.js';
+import { notALease, throwCollected } from '../errors.js';
+import { RateLimitLease } from '../rate-limit-lease.js';
 import { noteRefusal } from './chain-refusal.js';
 import { CombinedLease, disposeInReverse } from './combined-lease.js';
 
@@ -14,8 +14,15 @@ const SEVERAL = 'Several members of a chain failed.';
 export function attemptInOrder(asks: readonly (() => RateLimitLease)[]): RateLimitLease {
   const leases: RateLimitLease[] = [];
   for (const ask of asks) {
-    const lease = askOr(ask, leases);
-    if (!lease.isAcquired) return refused(lease, leases);
+    let lease: RateLimitLease;
+    let isAcquired: boolean;
+    try {
+      lease = requireLease(ask(), leases.length);
+      ({ isAcquired } = lease);
+    } catch (error) {
+      return failed(error, leases);
+    }
+    if (!isAcquired) return refused(lease, leases);
     leases.push(lease);
   }
   return new CombinedLease(leases);
@@ -28,25 +35,25 @@ export async function acquireInOrder(
   const leases: RateLimitLease[] = [];
   for (const ask of asks) {
     let lease: RateLimitLease;
+    let isAcquired: boolean;
     try {
       // Each has to know that all before it granted.
       // oxlint-disable-next-line no-await-in-loop
-      lease = await ask();
+      lease = requireLease(await ask(), leases.length);
+      ({ isAcquired } = lease);
     } catch (error) {
       return failed(error, leases);
     }
-    if (!lease.isAcquired) return refused(lease, leases);
+    if (!isAcquired) return refused(lease, leases);
     leases.push(lease);
   }
   return new CombinedLease(leases);
 }
 
-function askOr(ask: () => RateLimitLease, leases: readonly RateLimitLease[]): RateLimitLease {
-  try {
-    return ask();
-  } catch (error) {
-    return failed(error, leases);
-  }
+/** @throws TypeError `ERR_RL_INVALID_ARGUMENT` - when a member of another maker answers with something else. */
+export function requireLease(lease: unknown, member: number): RateLimitLease {
+  if (lease instanceof RateLimitLease) return lease;
+  throw notALease(`Member ${member} of a chain`, lease);
 }
 
 function refused(lease: RateLimitLease, leases: readonly RateLimitLease[]): RateLimitLease {

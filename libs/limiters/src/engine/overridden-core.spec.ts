@@ -3,10 +3,12 @@ import {
   ChainedPartitionedRateLimiter,
   ChainedRateLimiter,
   ConcurrencyLimiter,
+  createChainedRateLimiter,
   createPartitionedRateLimiter,
   DefaultPartitionedRateLimiter,
   FixedWindowRateLimiter,
   LinkedLeaseRateLimiter,
+  ManagedLifetimeLimiter,
   RateLimitPartition,
   SlidingWindowRateLimiter,
   TokenBucketRateLimiter,
@@ -42,6 +44,13 @@ class OwnWindow extends FixedWindowRateLimiter {
 }
 
 class OwnChain extends ChainedRateLimiter {
+  protected override acquireCore(...given: [number, AbortSignal?]): Promise<RateLimitLease> {
+    asked.push(given[0]);
+    return super.acquireCore(...given);
+  }
+}
+
+class OwnManaged extends ManagedLifetimeLimiter {
   protected override acquireCore(...given: [number, AbortSignal?]): Promise<RateLimitLease> {
     asked.push(given[0]);
     return super.acquireCore(...given);
@@ -95,6 +104,7 @@ const KINDS: Record<string, () => Acquire> = {
   'a concurrency limiter': () => ofLimiter(new OwnConcurrency(oneAtATime)),
   'a rate': () => ofLimiter(new OwnWindow({ permitLimit: 2, windowMs: 1_000, queueLimit: 1, clock })),
   'a chain': () => ofLimiter(new OwnChain([new ConcurrencyLimiter(oneAtATime)])),
+  'a managed limiter': () => ofLimiter(new OwnManaged(new ConcurrencyLimiter(oneAtATime))),
   'a partitioned limiter': () =>
     ofPartitioned(
       new OwnTable((key) => RateLimitPartition.getConcurrencyLimiter(key, () => oneAtATime), { clock }),
@@ -184,5 +194,57 @@ describe('a subclass that asks its core for other counts than the request', () =
     expect(limiter.getStatistics()!.currentAvailablePermits).toBe(5);
     expect(limiter.attemptAcquire(1).isAcquired).toBe(true);
     expect(limiter.getStatistics()!.currentAvailablePermits).toBe(2);
+  });
+});
+
+describe('a subclass in a chain', () => {
+  const inChain = (member: RateLimiter): RateLimiter =>
+    createChainedRateLimiter(new ConcurrencyLimiter(oneAtATime), member);
+
+  it('of a managed limiter decides by itself', async () => {
+    class Deciding extends OwnManaged {
+      protected override attemptAcquireCore(permits: number): RateLimitLease {
+        asked.push(permits);
+        return super.attemptAcquireCore(permits);
+      }
+    }
+    const managed = new Deciding(new ConcurrencyLimiter(oneAtATime));
+    managed.attemptAcquire().dispose();
+    inChain(managed).attemptAcquire().dispose();
+    (await inChain(managed).acquire()).dispose();
+    expect(asked).toEqual([1, 1, 1]);
+  });
+
+  it.each<[string, (own: () => void) => RateLimiter]>([
+    [
+      'a concurrency limiter',
+      (check) =>
+        new (class extends ConcurrencyLimiter {
+          protected override assertAcquirable = check;
+        })(oneAtATime),
+    ],
+    [
+      'a rate',
+      (check) =>
+        new (class extends FixedWindowRateLimiter {
+          protected override assertAcquirable = check;
+        })({ permitLimit: 2, windowMs: 1_000, clock }),
+    ],
+    [
+      'a managed limiter',
+      (check) =>
+        new (class extends ManagedLifetimeLimiter {
+          protected override assertAcquirable = check;
+        })(new ConcurrencyLimiter(oneAtATime)),
+    ],
+  ])('of %s makes its own checks', async (_kind, make) => {
+    const limiter = make(() => {
+      throw new RangeError('Not that many.');
+    });
+    for (const one of [limiter, inChain(limiter)]) {
+      expect(() => one.attemptAcquire()).toThrow('Not that many.');
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await expect(one.acquire()).rejects.toThrow('Not that many.');
+    }
   });
 });

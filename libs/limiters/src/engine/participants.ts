@@ -5,7 +5,10 @@ export function decidesLike(limiter: object, original: object): boolean {
   const own = limiter as Record<string, unknown>;
   const base = original as Record<string, unknown>;
   return (
-    own['attemptAcquireCore'] === base['attemptAcquireCore'] && own['acquireCore'] === base['acquireCore']
+    own['attemptAcquireCore'] === base['attemptAcquireCore'] &&
+    own['acquireCore'] === base['acquireCore'] &&
+    // Of limiters without partitions.
+    own['assertAcquirable'] === base['assertAcquirable']
   );
 }
 

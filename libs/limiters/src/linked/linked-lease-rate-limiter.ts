@@ -4,7 +4,7 @@ import { partitionOf } from '../chained/chain-participant.js';
 import { requireBoolean, requireClock, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
-import { ObjectDisposedError, show, typeError } from '../errors.js';
+import { notALease, ObjectDisposedError, show, typeError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
@@ -146,8 +146,5 @@ export abstract class LinkedLeaseRateLimiter<TResource> extends PartitionedRateL
 
 function requireLease(store: object, lease: unknown): RateLimitLease {
   if (lease instanceof RateLimitLease) return lease;
-  throw typeError(
-    'ERR_RL_INVALID_ARGUMENT',
-    `The store ${show(store)} must answer with a lease, but got ${show(lease)}.`,
-  );
+  throw notALease(`The store ${show(store)}`, lease);
 }

@@ -1,7 +1,7 @@
 import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import { asyncOnly, ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
+import { asyncOnly, notALease, ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
 import type { Waiter } from '../queue/waiter.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
@@ -219,8 +219,5 @@ export class SharedLease implements AcquisitionOwner {
 
 function requireLease(lease: unknown, limiter: object): RateLimitLease {
   if (lease instanceof RateLimitLease) return lease;
-  throw typeError(
-    'ERR_RL_INVALID_ARGUMENT',
-    `The reference limiter, ${show(limiter)}, must answer with a lease, but got ${show(lease)}.`,
-  );
+  throw notALease(`The reference limiter, ${show(limiter)},`, lease);
 }

@@ -2,6 +2,7 @@ import type { AcquireOptions } from '../async-rate-limiter.js';
 import { hasEnded, isEnded } from '../chained/chain-end.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants, participantsOf } from '../chained/chain-participant.js';
+import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { show, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter, RateLimiter } from '../rate-limiter.js';
@@ -67,11 +68,11 @@ export class ManagedLifetimeLimiter extends RateLimiter {
   }
 
   override attemptAcquire(permitCount: number = 1): RateLimitLease {
-    return this.#inner.attemptAcquire(permitCount);
+    return this.#decides ? super.attemptAcquire(permitCount) : this.#inner.attemptAcquire(permitCount);
   }
 
   override acquire(permitCount: number = 1, options?: AcquireOptions): Promise<RateLimitLease> {
-    return this.#inner.acquire(permitCount, options);
+    return this.#decides ? super.acquire(permitCount, options) : this.#inner.acquire(permitCount, options);
   }
 
   /** Ends the limiter together with the inner one. */
@@ -86,7 +87,7 @@ export class ManagedLifetimeLimiter extends RateLimiter {
 
   /** Those of the inner limiter. Once disposed, none: a request that still waits elsewhere must not keep the partition. */
   [chainParticipants](): readonly ChainParticipant[] | null {
-    return this.#isDisposed ? null : participantsOf(this.#inner);
+    return this.#isDisposed || this.#decides ? null : participantsOf(this.#inner);
   }
 
   /** @internal */
@@ -100,5 +101,20 @@ export class ManagedLifetimeLimiter extends RateLimiter {
 
   protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
     return this.#inner.acquire(permitCount, { signal });
+  }
+
+  protected override acquireWithin(
+    permitCount: number,
+    maxWaitMs: number,
+    signal?: AbortSignal,
+  ): Promise<RateLimitLease> {
+    if (waitsOtherwise(this, ManagedLifetimeLimiter.prototype))
+      return super.acquireWithin(permitCount, maxWaitMs, signal);
+    return this.#inner.acquire(permitCount, { maxWaitMs, signal });
+  }
+
+  /** Whether a subclass has put decisions of its own in the place of the inner limiter's. */
+  get #decides(): boolean {
+    return !decidesLike(this, ManagedLifetimeLimiter.prototype);
   }
 }

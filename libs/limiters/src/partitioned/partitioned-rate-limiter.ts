@@ -28,6 +28,9 @@ export interface WaitLimits {
  * A limiter that keeps a limiter for each partition of its resources: a user, an address, a tenant. The public
  * methods check their arguments and then call the protected `...Core` ones.
  *
+ * Override the protected methods, not the public ones: a chain goes to the partitions of this package's limiters
+ * directly, and asks a subclass only where that has its own `attemptAcquireCore` or `acquireCore`.
+ *
  * @typeParam TResource - what requests are made for; the partitioner makes a key of it.
  */
 export abstract class PartitionedRateLimiter<TResource>
