@@ -53,12 +53,17 @@ export class StoreGroup {
       this.#parts = stored === undefined ? [] : null;
       if (stored !== undefined) return this.shared.derive(stored, permits);
     }
-    if (this.#parts === null) return new PartLease(null);
+    const parts = this.#parts;
+    if (parts === null) return new PartLease(null);
     const part = new PartLease(take());
-    this.#parts.push(part);
-    if (this.#parts.length < this.participants.length) return part;
-    const leases = this.#parts.map((each) => each.handOver());
+    parts.push(part);
+    if (this.#parts !== parts) {
+      const stored = this.#overtaken(parts);
+      if (stored !== undefined) return this.shared.derive(stored, permits);
+    }
+    if (parts.length < this.participants.length) return part;
     this.#parts = null;
+    const leases = parts.map((each) => each.handOver());
     const granted = leases.length === 1 ? leases[0]! : new CombinedLease(leases);
     return this.shared.derive(this.shared.keep(granted), permits);
   }
@@ -70,5 +75,23 @@ export class StoreGroup {
 
   onPendingEnded(failure: PendingFailure): void {
     for (const participant of this.participants) participant.onPendingEnded(failure);
+  }
+
+  /**
+   * Before something reserved is taken, what has become due is served: another request of the owner may have had its
+   * turn in between. Then its lease is the owner's, and what was taken so far is needless.
+   *
+   * @returns that lease; `undefined` where none came of it.
+   */
+  #overtaken(parts: PartLease[]): RateLimitLease | undefined {
+    let isNeedless = true;
+    try {
+      const stored = this.shared.stored();
+      isNeedless = stored !== undefined;
+      return stored;
+    } finally {
+      this.#parts = isNeedless ? null : parts;
+      if (isNeedless) for (const part of parts) part.dispose();
+    }
   }
 }
