@@ -1,5 +1,6 @@
 import {
   chained,
+  freeAndQueued,
   granted,
   perGroup,
   reasonOf,
@@ -9,7 +10,12 @@ import {
   VisitLimiter,
 } from '../../conformance/linked/visits.js';
 import type { Visit } from '../../conformance/linked/visits.js';
-import type { ChainParticipant, PartitionedRateLimiter, RateLimiter } from '../index.js';
+import type {
+  ChainParticipant,
+  ConcurrencyLimiterOptions,
+  PartitionedRateLimiter,
+  RateLimiter,
+} from '../index.js';
 import {
   chainParticipants,
   ConcurrencyLimiter,
@@ -40,10 +46,14 @@ class NotingSession extends Session {
 }
 
 /** A linked limiter over one that is known. */
-function overOne(): { running: ConcurrencyLimiter; limiter: VisitLimiter } {
-  const running = new ConcurrencyLimiter({ permitLimit: 1 });
+function overOne(options: ConcurrencyLimiterOptions = { permitLimit: 1 }): {
+  running: ConcurrencyLimiter;
+  base: PartitionedRateLimiter<Visit>;
+  limiter: VisitLimiter;
+} {
+  const running = new ConcurrencyLimiter(options);
   const base = createPartitionedRateLimiter((_visit: Visit) => RateLimitPartition.get('all', () => running));
-  return { running, limiter: new VisitLimiter(base) };
+  return { running, base, limiter: new VisitLimiter(base) };
 }
 
 /** A session that has its lease. */
@@ -175,5 +185,55 @@ describe('what stands for a session without a lease in a chain', () => {
     held.dispose();
     expect(await stateOf(waiting)).toBe('granted');
     expect(participantOf(new VisitLimiter(base), visit(new Session())).isHeld).toBe(false);
+  });
+});
+
+describe('a permit that is reserved for a session', () => {
+  it('is taken once, and given back where the session gets a lease without it', () => {
+    const { running, limiter } = overOne({ permitLimit: 2 });
+    const participant = participantOf(limiter, visit(new Session()));
+    const [first, second] = [participant.reserve(3)!, participant.reserve(1)!];
+    expect(running.getStatistics().currentAvailablePermits).toBe(0);
+    expect(participant.reserve(1)).toBeNull();
+    expect(first.grant()).toMatchObject({ isAcquired: true, permitCount: 3 });
+    expect(second.grant()).toMatchObject({ isAcquired: true, permitCount: 1 });
+    expect(running.getStatistics().currentAvailablePermits).toBe(1);
+  });
+
+  it('is not needed by a session that has its lease', () => {
+    const { base, limiter } = overOne({ permitLimit: 3 });
+    const session = new Session();
+    const participant = participantOf(limiter, visit(session));
+    granted(limiter.attemptAcquire(visit(session)));
+    const reservations = [participant.reserve(3)!, participant.reserveInTurn(2)];
+    expect(freeAndQueued(base)).toEqual([2, 0]);
+    expect(reservations.map((reservation) => reservation.grant())).toMatchObject([
+      { isAcquired: true, permitCount: 3 },
+      { isAcquired: true, permitCount: 2 },
+    ]);
+    expect(freeAndQueued(base)).toEqual([2, 0]);
+  });
+
+  it('goes back in the instant in which its session gets a lease elsewhere, while it still waits for others', async () => {
+    // Made before the other one: it is reserved first.
+    const { base } = overOne({ permitLimit: 1, queueLimit: 9 });
+    const { all, chain } = chained(base, 1, 9);
+    let ofBase = granted(base.attemptAcquire(visit(null)));
+    let ofAll = granted(all.attemptAcquire(visit(null)));
+    const session = new Session();
+    const waiting = chain.acquire(visit(session));
+    for (let turn = 0; turn < 2; turn++) {
+      ofAll.dispose();
+      ofAll = granted(all.attemptAcquire(visit(null)));
+      ofBase.dispose();
+      if (turn === 0) ofBase = granted(base.attemptAcquire(visit(null)));
+    }
+    expect(freeAndQueued(base)).toEqual([0, 0]);
+    expect(await stateOf(waiting)).toBe('pending');
+    session.acquireLease(perGroup(1), visit(session), 1);
+    expect(freeAndQueued(base)).toEqual([1, 0]);
+    expect(await stateOf(waiting)).toBe('pending');
+    ofAll.dispose();
+    expect(await stateOf(waiting)).toBe('granted');
   });
 });
