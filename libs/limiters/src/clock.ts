@@ -5,7 +5,8 @@
 export interface Clock {
   /**
    * Milliseconds from any fixed origin, fractions allowed. Should be monotonic: a reading below an earlier
-   * one counts as no time passed, so that nothing is ever credited twice.
+   * one counts as no time passed, so that nothing is ever credited twice. What is no finite number is an error
+   * (`ERR_RL_INVALID_TIME`).
    */
   now(): number;
 

@@ -4,6 +4,7 @@ export type RateLimitErrorCode =
   | 'ERR_RL_INVALID_PERMIT_COUNT'
   | 'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT'
   | 'ERR_RL_INVALID_ARGUMENT'
+  | 'ERR_RL_INVALID_TIME'
   | 'ERR_RL_ASYNC_ONLY'
   | 'ERR_RL_OBJECT_DISPOSED';
 
@@ -85,6 +86,13 @@ export function asyncOnly(limiter: unknown): TypeError {
     'ERR_RL_ASYNC_ONLY',
     `${show(limiter)} is a limiter that can't answer at once. Use acquire() instead of attemptAcquire().`,
   );
+}
+
+/** The error for a clock that reads no time: the wrong type, no number, or one beyond all reckoning. */
+export function notATime(reading: unknown): Error {
+  const message = `now() of a clock must return a finite number of milliseconds, but got ${show(reading)}`;
+  if (typeof reading === 'number') return rangeError('ERR_RL_INVALID_TIME', `${message}.`);
+  return typeError('ERR_RL_INVALID_TIME', `${message} (${typeof reading}).`);
 }
 
 /** The error for an answer of somebody else's limiter or store that is no lease. */

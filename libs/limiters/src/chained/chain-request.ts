@@ -1,4 +1,5 @@
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
+import { deadlineAfter } from '../engine/time-unit.js';
 import { Waiter } from '../queue/waiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
@@ -62,7 +63,12 @@ export class ChainRequest extends Waiter {
 
   /** Begins to wait in the queue of a link that has agreed to it. */
   begin(link: ChainLink, maxWaitMs: number): void {
-    this.#enter(link, maxWaitMs);
+    try {
+      this.#enter(link, maxWaitMs);
+    } catch (error) {
+      // Whatever it is, nobody must wait on: no chain would know of it.
+      this.fail(error);
+    }
   }
 
   override takeTurn(): void {
@@ -170,7 +176,7 @@ export class ChainRequest extends Waiter {
     this.#at = link;
     this.permits = this.#asked * link.times;
     // Each limiter may have a clock of its own: what goes along is the time that is left.
-    if (maxWaitMs !== Infinity) this.waitUntil(link.participant.clock.now() + maxWaitMs);
+    this.waitUntil(deadlineAfter(link.participant.clock, maxWaitMs));
     link.participant.enter(this);
   }
 

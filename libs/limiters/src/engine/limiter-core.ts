@@ -15,7 +15,7 @@ import { GrantedLease, HeldLease } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
 import { PlacedState } from './placed-state.js';
 import { REASON } from './refused-lease.js';
-import { originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
+import { deadlineAfter, originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
 
 /**
  * The working part of a limiter: a state, the clock that moves it and, once somebody waits, a room for the
@@ -70,8 +70,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     if (lease !== null) return Promise.resolve(lease);
     const refusal = this.refusalToWait(permits, maxWaitMs, false);
     if (refusal !== null) return Promise.resolve(refusal);
-    const request = new QueuedRequest(this, permits, signal);
-    if (maxWaitMs !== Infinity) request.waitUntil(this.clock.now() + maxWaitMs);
+    const deadlineMs = deadlineAfter(this.clock, maxWaitMs);
+    const request = new QueuedRequest(this, permits, signal, deadlineMs);
     this.enter(request);
     return request.promise;
   }

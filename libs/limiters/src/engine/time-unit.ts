@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { notATime } from '../errors.js';
 
 /**
  * Inside, time is a whole number of nanoseconds since an origin of the limiter's own: readings of the clock are
@@ -24,7 +25,19 @@ export function toRetryAfterMs(nanoseconds: number): number {
 
 /** The origin for a limiter made now: a whole number of milliseconds, so that subtracting it loses nothing. */
 export function originOf(clock: Clock): number {
-  return Math.floor(clock.now());
+  return Math.floor(readMilliseconds(clock));
+}
+
+/** When a wait of so many milliseconds ends that begins now, in clock milliseconds. */
+export function deadlineAfter(clock: Clock, maxWaitMs: number): number {
+  return maxWaitMs === Infinity ? Infinity : readMilliseconds(clock) + maxWaitMs;
+}
+
+/** The clock's reading. @throws RangeError | TypeError `ERR_RL_INVALID_TIME` - when it is no time. */
+function readMilliseconds(clock: Clock): number {
+  const nowMs = clock.now();
+  if (Number.isFinite(nowMs)) return nowMs;
+  throw notATime(nowMs);
 }
 
 /** The clock's reading in nanoseconds since the origin. */
@@ -34,5 +47,8 @@ export function readNanoseconds(clock: Clock, originMs: number): number {
 
 /** A reading of the clock in nanoseconds since the origin. */
 export function sinceOrigin(nowMs: number, originMs: number): number {
-  return Math.round((nowMs - originMs) * NANOSECONDS_PER_MILLISECOND);
+  const elapsed = Math.round((nowMs - originMs) * NANOSECONDS_PER_MILLISECOND);
+  // Only a finite number minus itself is zero. Every decision comes by here: this is one operation, and a short one.
+  if (elapsed - elapsed !== 0) throw notATime(nowMs);
+  return elapsed;
 }

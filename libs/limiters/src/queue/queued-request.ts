@@ -5,9 +5,10 @@ import { Waiter } from './waiter.js';
 export class QueuedRequest extends Waiter {
   private readonly core: LimiterCore;
 
-  constructor(core: LimiterCore, permits: number, signal: AbortSignal | undefined) {
+  constructor(core: LimiterCore, permits: number, signal: AbortSignal | undefined, deadlineMs: number) {
     super(permits, signal);
     this.core = core;
+    this.waitUntil(deadlineMs);
   }
 
   override takeTurn(): void {
