@@ -65,7 +65,8 @@ export function refuseByLink(
   const quota: RateLimitQuota[] = [];
   for (const { participant, member } of links) {
     const { limit, remaining, resetAfterMs, windowMs } = participant.quota();
-    quota.push({ limit, remaining, resetAfterMs, windowMs, member });
+    // Who has no limit has nothing to tell; its grants are as silent.
+    if (limit !== Infinity) quota.push({ limit, remaining, resetAfterMs, windowMs, member });
   }
   return new ChainRefusedLease(lease, quota, {
     member: refusing.member,

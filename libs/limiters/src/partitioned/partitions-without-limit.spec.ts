@@ -54,6 +54,15 @@ describe('the limiter of a partition without a limit', () => {
     expect([one.isSame(one), one.isSame(other)]).toEqual([true, false]);
   });
 
+  it('has no entry in the quota of a chain, be it granted or refused', async () => {
+    const scarce = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });
+    const chain = createChainedRateLimiter(unlimited(), scarce, unlimited());
+    const leases = [chain.attemptAcquire(), chain.attemptAcquire(), await chain.acquire(1, { maxWaitMs: 0 })];
+    expect(leases.map((lease) => lease.isAcquired)).toEqual([true, false, false]);
+    for (const lease of leases)
+      expect(lease.quota().map(({ limit, member }) => [limit, member])).toEqual([[1, 1]]);
+  });
+
   it('has nothing to refuse and nothing to wait for, whoever asks', () => {
     const limiter = unlimited();
     expect((limiter as unknown as Record<symbol, () => unknown>)[chainParticipants]!()).toEqual([limiter]);
@@ -66,15 +75,6 @@ describe('the limiter of a partition without a limit', () => {
     expect(limiter.getStatistics()!.totalSuccessfulLeases).toBe(0);
     expect(limiter.reserveInTurn(3).grant().isAcquired).toBe(true);
     expect(limiter.getStatistics()!.totalSuccessfulLeases).toBe(1);
-  });
-
-  it('has a quota without an end where the chain is refused by another', () => {
-    const rate = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 100, clock: new FakeClock() });
-    rate.attemptAcquire();
-    expect(createChainedRateLimiter(unlimited(), rate).attemptAcquire().quota()).toEqual([
-      { limit: Infinity, remaining: Infinity, resetAfterMs: undefined, windowMs: undefined, member: 0 },
-      { limit: 1, remaining: 0, resetAfterMs: 100, windowMs: 100, member: 1 },
-    ]);
   });
 
   it('stays while a request of a chain waits that involves it', async () => {
