@@ -5,7 +5,6 @@ import {
   createChainedPartitionedRateLimiter,
   createChainedRateLimiter,
   createPartitionedRateLimiter,
-  FixedWindowRateLimiter,
   ObjectDisposedError,
   RateLimitPartition,
 } from '../index.js';
