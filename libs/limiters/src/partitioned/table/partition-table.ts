@@ -80,7 +80,8 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const index = indexOf(known);
     if (page.isEvictable(index, now)) {
       this.#forget(known);
-      return this.#create(declared, identity, now);
+      // The end of a limiter may run code that has asked for the very key.
+      return this.rowFor(declared, identity, now);
     }
     if (page.generationOf(index) !== this.#generation) this.#refresh(page, index, declared);
     page.replenish(index);
@@ -181,11 +182,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   #create(declared: Declared, identity: unknown, now: number): number {
     if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
-    if (!this.#hasRoom()) return NO_ROW;
     const changes = this.#changes;
+    if (!this.#hasRoom()) return NO_ROW;
     const made = isHelperPartition(declared) ? this.#madeBy(declared) : makeLimiter(declared, this.#options);
     if (changes !== this.#changes) {
-      const instead = this.#whatTheFactoryDid(identity, made);
+      const instead = this.#whatHappenedMeanwhile(identity, made);
       if (instead !== undefined) return instead;
     }
     this.#changes++;
@@ -204,12 +205,12 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   /**
-   * A factory has used the table that it makes a limiter for: it may have ended it, asked for the very key, or taken
-   * the last place. Then what it made is of no use.
+   * A factory, or a limiter that had to make room, has used the table: it may have ended it, asked for the very key, or
+   * taken the last place. Then what was made is of no use.
    *
    * @returns `undefined` where the key can still have its row.
    */
-  #whatTheFactoryDid(identity: unknown, made: CellGroup | AsyncRateLimiter): number | undefined {
+  #whatHappenedMeanwhile(identity: unknown, made: CellGroup | AsyncRateLimiter): number | undefined {
     const known = this.#keys.find(identity);
     if (!this.#isDisposed && known === NO_ROW && this.#hasRoom()) return undefined;
     if (!(made instanceof CellGroup)) endLimiter(made, (error) => this.#options.onError?.(error, identity));
