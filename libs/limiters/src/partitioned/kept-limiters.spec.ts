@@ -177,6 +177,7 @@ describe('the end of a keeper of a hundred limiters', () => {
       return undefined;
     })();
     expect(thrown).toBeInstanceOf(AggregateError);
+    expect(thrown).toMatchObject({ message: 'Several limiters of partitions failed to end.' });
     expect((thrown as AggregateError).errors).toHaveLength(2);
   });
 });

@@ -202,6 +202,17 @@ describe('the search for a row that can go at once', () => {
     expect(rows.take([1, 4]).row).toBe(1);
   });
 
+  it('looks at few of many that are due and can not go, and at the same again a moment later', () => {
+    const rows = new Rows();
+    for (let row = 0; row < 200; row++) rows.add(row, 10);
+    rows.clock.skip(50);
+    const first = rows.take([]);
+    expect([first.row, first.asked.length]).toEqual([NO_ROW, 64]);
+    expect(rows.take([first.asked[0]!]).asked).toEqual([]);
+    rows.clock.skip(1);
+    expect(rows.take([]).asked).toEqual(first.asked);
+  });
+
   it('finds none where there is none', () => {
     expect(new Rows().take([])).toEqual({ row: NO_ROW, asked: [] });
   });

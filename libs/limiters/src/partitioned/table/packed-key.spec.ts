@@ -49,6 +49,34 @@ describe('packed keys', () => {
     expect(unpackKey(packed, 0)).toBe(key);
   });
 
+  it('are made of characters of one byte: of the first that has two there is none', () => {
+    expect(['\u00ff', '\u0100', 'abcd\u00ff', 'abcd\u0100'].map((key) => pack(key).words)).toEqual([
+      1, 0, 2, 0,
+    ]);
+  });
+
+  it.each<[string, (number: number) => unknown]>([
+    ['numbers', (number) => number],
+    ['texts', (number) => `key ${number}`],
+    [
+      'texts that differ in the halves of a word',
+      (number) =>
+        `${String.fromCharCode(97 + (number % 16))}a${String.fromCharCode(97 + (number >> 8), 97 + ((number >> 4) % 16))}`,
+    ],
+  ])('have hashes that hardly ever are the same, nor is a part of them often: %s', (_what, keyOf) => {
+    const count = 4_096;
+    const hashes = Array.from({ length: count }, (_, number) => hashOf(pack(keyOf(number)).packed));
+    const most = (places: number[]): number => {
+      const seen = new Map<number, number>();
+      for (const place of places) seen.set(place, (seen.get(place) ?? 0) + 1);
+      return Math.max(...seen.values());
+    };
+    expect(new Set(hashes).size).toBeGreaterThan(count - 20);
+    // Sixteen are to be expected: who found 80 has lost a wager at odds of a million million to one.
+    expect(most(hashes.map((hash) => hash & 255))).toBeLessThan(80);
+    expect(most(hashes.map((hash) => hash >>> 24))).toBeLessThan(80);
+  });
+
   it('are the same exactly where a Map takes the keys for the same', () => {
     fc.assert(
       fc.property(fc.tuple(keys, keys), ([one, other]) => {

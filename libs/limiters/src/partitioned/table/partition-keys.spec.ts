@@ -71,6 +71,18 @@ describe('the keys of a table', () => {
     );
   });
 
+  it('are forgotten also where a longer one stood in their row before', () => {
+    const rows = new Rows();
+    const row = rows.add('a long one, 15!');
+    rows.delete('a long one, 15!', row);
+    for (const key of ['k', 7, '0123456']) {
+      expect(rows.add(key)).toBe(row);
+      expect(rows.keys.find(key)).toBe(row);
+      rows.delete(key, row);
+      expect([rows.keys.find(key), rows.keys.size]).toEqual([NO_ROW, 0]);
+    }
+  });
+
   it('are found among many, and forgotten one by one', () => {
     const rows = new Rows();
     const count = 40_000;
