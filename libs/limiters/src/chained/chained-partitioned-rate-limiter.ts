@@ -19,7 +19,7 @@ import type { ChainOwner, ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
-import { acquireJointly } from './joint-chain.js';
+import { acquireByOne, acquireJointly, soleDeciderOf } from './joint-chain.js';
 import { jointDeciderOf } from './joint-decision.js';
 import type { ChainDecider } from './resolved-chain.js';
 import { partitionsAmong, ResolvedChain } from './resolved-chain.js';
@@ -94,7 +94,7 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     return this.#acquire(resource, permitCount, { maxWaitMs: Infinity, signal });
   }
 
-  protected override async acquireWithin(
+  protected override acquireWithin(
     resource: TResource,
     permitCount: number,
     wait: WaitLimits,
@@ -104,9 +104,14 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     return this.#acquire(resource, permitCount, wait);
   }
 
-  async #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
-    const limiters = this.#resolve(resource);
-    return limiters instanceof RateLimitLease ? limiters : this.#acquireAll(limiters, permitCount, wait);
+  #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
+    try {
+      const limiters = this.#resolve(resource);
+      if (limiters instanceof RateLimitLease) return Promise.resolve(limiters);
+      return this.#acquireAll(limiters, permitCount, wait);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #attemptAll(limiters: readonly AsyncRateLimiter[], permitCount: number): RateLimitLease {
@@ -115,12 +120,14 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     return attemptInOrder(limiters.map((limiter) => () => attempt(limiter, permitCount)));
   }
 
-  async #acquireAll(
+  #acquireAll(
     limiters: readonly AsyncRateLimiter[],
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
     const links = this.#linksFor(limiters, permitCount);
+    const decider = links === null ? soleDeciderOf(limiters) : null;
+    if (decider !== null) return acquireByOne(decider, limiters, permitCount, wait);
     const owner = this.#ownerFor(limiters);
     if (links !== null) return acquireChain(links, permitCount, owner, wait);
     return whileAwaited(partitionsAmong(limiters), () =>

@@ -7,7 +7,7 @@ import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
 import { ChainRefusedLease, refusedMember, retryAfterOfAll } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { CombinedLease } from './combined-lease.js';
-import type { JointOutcome } from './joint-decision.js';
+import type { JointDecider, JointOutcome } from './joint-decision.js';
 import { jointDeciderOf, takeBack } from './joint-decision.js';
 import { acquireInOrder, requireLease } from './sequential-chain.js';
 
@@ -25,6 +25,31 @@ export interface JointRequest {
   readonly permits: number;
   readonly wait: WaitLimits;
   readonly owner: ChainOwner;
+}
+
+/** The decider that can ask all of them by one question, or `null`. Most chains of such members have one. */
+export function soleDeciderOf(limiters: readonly AsyncRateLimiter[]): JointDecider | null {
+  const first = jointDeciderOf(limiters[0]!);
+  if (first === undefined) return null;
+  for (let index = 1; index < limiters.length; index++) {
+    const decider = jointDeciderOf(limiters[index]!);
+    if (decider === undefined || decider.domain !== first.domain) return null;
+    for (let before = 0; before < index; before++)
+      if (jointDeciderOf(limiters[before]!)!.identity === decider.identity) return null;
+  }
+  return first;
+}
+
+/** Asks a chain whose members all decide in the same place; see {@link soleDeciderOf}. */
+export async function acquireByOne(
+  decider: JointDecider,
+  limiters: readonly AsyncRateLimiter[],
+  permits: number,
+  // oxlint-disable-next-line max-params -- once per decision: they aren't worth an object
+  wait: WaitLimits,
+): Promise<RateLimitLease> {
+  const outcome = await decider.acquire(limiters, permits, wait);
+  return outcome.lease.isAcquired ? outcome.lease : refusal(outcome, [...limiters.keys()]);
 }
 
 /**
@@ -146,7 +171,10 @@ function outcomeOf(lease: RateLimitLease, refusedBy: number): JointOutcome {
   return { lease, refusedBy, retryAfterOfAllMs: retryAfterOfAll(lease) };
 }
 
-function refusal({ lease, refusedBy, retryAfterOfAllMs }: JointOutcome, members: number[]): RateLimitLease {
+function refusal(
+  { lease, refusedBy, retryAfterOfAllMs }: JointOutcome,
+  members: readonly number[],
+): RateLimitLease {
   const quota = lease.quota().map((entry): RateLimitQuota => ({ ...entry, member: members[entry.member]! }));
   return new ChainRefusedLease(lease, quota, { member: members[refusedBy]!, retryAfterOfAllMs });
 }

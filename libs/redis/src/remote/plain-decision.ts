@@ -18,6 +18,7 @@ export type Settle = (
 ) => void;
 
 const NONE: readonly HeldPermits[] = [];
+const NOBODY = (): void => undefined;
 const ONE: Question = { permits: 1, ahead: 0, id: '', flag: 'n' };
 
 /**
@@ -29,8 +30,8 @@ export class PlainDecision extends DecisionRequest implements Abortable {
   readonly #together: Together;
   readonly #signal: AbortSignal | undefined;
   readonly #subscription: AbortSubscription | undefined;
-  readonly #settle: Settle;
-  readonly #reject: (reason: unknown) => void;
+  #settle: Settle;
+  #reject: (reason: unknown) => void;
   readonly #generation: number;
   /** When it was asked, by the clock of the limiter; only where refusals are remembered. */
   readonly #askedMs: number;
@@ -118,7 +119,7 @@ export class PlainDecision extends DecisionRequest implements Abortable {
 
   #grant(granted: Granted): void {
     this.#end(-1, granted.standing);
-    this.#settle(this.#leaseOf(granted), -1, undefined);
+    this.#tell(this.#leaseOf(granted), -1, undefined);
   }
 
   #leaseOf({ standing, nowUs }: Granted): RateLimitLease {
@@ -183,7 +184,7 @@ export class PlainDecision extends DecisionRequest implements Abortable {
       group: this.group,
       standing,
     });
-    this.#settle(lease, member, retryAfterMsOf(longestUs));
+    this.#tell(lease, member, retryAfterMsOf(longestUs));
   }
 
   async #withoutStore(): Promise<void> {
@@ -192,11 +193,19 @@ export class PlainDecision extends DecisionRequest implements Abortable {
       const answer = await this.#context.withoutStore.answer(this.group, this.question.permits, { signal });
       const refusedBy = answer.lease.isAcquired ? -1 : answer.refusedBy;
       this.#end(refusedBy);
-      this.#settle(answer.lease, refusedBy, undefined);
+      this.#tell(answer.lease, refusedBy, undefined);
     } catch (error) {
       this.#end(undefined);
       this.#reject(error);
     }
+  }
+
+  /** What the asking one has is his from now on: whatever still leads to this request must not keep it. */
+  #tell(lease: RateLimitLease, refusedBy: number, retryAfterOfAllMs: number | undefined): void {
+    const settle = this.#settle;
+    this.#settle = NOBODY;
+    this.#reject = NOBODY;
+    settle(lease, refusedBy, retryAfterOfAllMs);
   }
 
   #end(refusedBy: number | undefined, standing?: Standing): void {

@@ -46,13 +46,9 @@ class DeadlineList implements Watching {
   #skipSettled(): void {
     const waiting = this.#waiting;
     while (this.#head < waiting.length && waiting[this.#head]!.isSettled) waiting[this.#head++] = undefined;
-    if (this.#head === waiting.length) {
-      waiting.length = 0;
-      this.#head = 0;
-    } else if (this.#head >= COMPACTED_AT && this.#head * 2 > waiting.length) {
-      this.#waiting = waiting.slice(this.#head);
-      this.#head = 0;
-    }
+    if (this.#head < COMPACTED_AT || this.#head * 2 <= waiting.length) return;
+    this.#waiting = waiting.slice(this.#head);
+    this.#head = 0;
   }
 
   #arm(delayMs: number): void {

@@ -1,8 +1,8 @@
 import { argumentsOf, arrange, deadlineOf, keysOf } from './call.js';
 import type { Call } from './call.js';
 import type { DecisionRequest } from './decision-request.js';
-import type { PendingGivingBack } from './lane.js';
-import { Lane } from './lane.js';
+import type { Lane, PendingGivingBack } from './lane.js';
+import { Lanes } from './lanes.js';
 import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
 import type { Store } from './store.js';
@@ -24,7 +24,7 @@ export class Dispatcher {
   readonly #store: Store;
   readonly #groupsPerCall: number;
   readonly #groupsAtOnce: number;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Lanes();
   #due: Lane[] = [];
   /** Calls whose connection was lost before the answer: whether they were carried out, nobody knows. */
   #interrupted: Call[] = [];
@@ -38,7 +38,7 @@ export class Dispatcher {
   }
 
   ask(request: DecisionRequest): void {
-    const lane = this.#laneOf(request.group);
+    const lane = this.#lanes.of(request.group);
     lane.add(request);
     this.#schedule(lane);
   }
@@ -48,7 +48,7 @@ export class Dispatcher {
     const givingBack = group.givingBack(permits, ends);
     if (givingBack === null) return Promise.resolve();
     return new Promise((done) => {
-      const lane = this.#laneOf(group);
+      const lane = this.#lanes.of(group);
       lane.givingBack.push({ ...givingBack, done });
       this.#schedule(lane);
     });
@@ -83,20 +83,10 @@ export class Dispatcher {
 
   /** The store is lost, or this is the end: nobody waits for a connection any more. */
   failPending(): void {
-    for (const [name, lane] of this.#lanes) {
+    for (const lane of this.#lanes) {
       for (const request of lane.takeAll()) request.fail();
       for (const { done } of lane.givingBack.splice(0)) done();
-      if (lane.isIdle) this.#lanes.delete(name);
     }
-  }
-
-  #laneOf(group: LimiterGroup): Lane {
-    let lane = this.#lanes.get(group.name);
-    if (lane === undefined) {
-      lane = group.lane ??= new Lane(group);
-      this.#lanes.set(group.name, lane);
-    }
-    return lane;
   }
 
   #schedule(lane: Lane): void {
@@ -115,7 +105,7 @@ export class Dispatcher {
 
   #addTo(calls: Map<string, Call>, lane: Lane): void {
     const requests = lane.takeNext();
-    if (requests.length === 0) return this.#tidy(lane);
+    if (requests.length === 0) return;
     const { callName } = lane.group;
     const call = calls.get(callName);
     lane.isBusy = true;
@@ -196,12 +186,7 @@ export class Dispatcher {
 
   #goOn(lane: Lane): void {
     lane.isBusy = false;
-    if (lane.isIdle) this.#lanes.delete(lane.group.name);
-    else this.#schedule(lane);
-  }
-
-  #tidy(lane: Lane): void {
-    if (lane.isIdle) this.#lanes.delete(lane.group.name);
+    if (!lane.isIdle) this.#schedule(lane);
   }
 }
 

@@ -18,37 +18,44 @@ export class Lane {
   readonly givingBack: PendingGivingBack[] = [];
   isBusy = false;
   isDue = false;
-  #pending: DecisionRequest[] = [];
+  /**
+   * Made for the first request, not before: an empty list that has lived for long would be an old object, and keep what
+   * it leads to beyond the collections of young ones, when nobody needs it any more.
+   */
+  #pending: DecisionRequest[] | null = null;
 
   constructor(group: LimiterGroup) {
     this.group = group;
   }
 
   get isIdle(): boolean {
-    return !this.isBusy && this.#pending.length === 0 && this.givingBack.length === 0;
+    return !this.isBusy && this.#pending === null && this.givingBack.length === 0;
   }
 
   add(request: DecisionRequest): void {
-    this.#pending.push(request);
+    if (this.#pending === null) this.#pending = [request];
+    else this.#pending.push(request);
   }
 
   /** Puts requests back that were certainly not decided. */
   putBack(requests: readonly DecisionRequest[]): void {
-    this.#pending = [...requests, ...this.#pending];
+    if (requests.length > 0) this.#pending = [...requests, ...(this.#pending ?? [])];
   }
 
   /** The requests of the next call: those that somebody still waits for. */
   takeNext(): DecisionRequest[] {
-    const pending = this.#pending;
+    const pending = this.takeAll();
     const waiting = pending.every(isUnsettled) ? pending : pending.filter(isUnsettled);
-    this.#pending = waiting.length > MOST_AT_ONCE ? waiting.splice(MOST_AT_ONCE) : [];
+    if (waiting.length > MOST_AT_ONCE) this.#pending = waiting.splice(MOST_AT_ONCE);
     for (const request of waiting) request.isSent = true;
     return waiting;
   }
 
   /** Everything that was not sent yet. */
   takeAll(): DecisionRequest[] {
-    return this.#pending.splice(0);
+    const pending = this.#pending;
+    this.#pending = null;
+    return pending ?? [];
   }
 }
 

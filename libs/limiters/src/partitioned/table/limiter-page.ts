@@ -63,16 +63,16 @@ export class LimiterPage extends PartitionPage {
     wait: () => WaitLimits,
   ): Promise<RateLimitLease> {
     const kept = this.#declare(index, declared);
-    const lease = kept.limiter.acquire(permits, wait());
-    if (kept.manual !== null) this.#beat.keep(kept);
+    const lease = this.limiterOf(index).acquire(permits, wait());
+    if (kept !== null && kept.manual !== null) this.#beat.keep(kept);
     return lease;
   }
 
   override limiterAt(index: number, declared: Declared): AsyncRateLimiter {
     const kept = this.#declare(index, declared);
     // A chain may let its request wait there without a word to this page.
-    this.#beat.watch(kept);
-    return kept.limiter;
+    if (kept !== null) this.#beat.watch(kept);
+    return this.limiterOf(index);
   }
 
   override statistics(index: number): RateLimiterStatistics | null {
@@ -80,7 +80,7 @@ export class LimiterPage extends PartitionPage {
   }
 
   override refresh(index: number, declared: Declared): void {
-    this.#declare(index, declared).refresh(this.#context);
+    this.#declare(index, declared)?.refresh(this.#context);
   }
 
   override declaredByWaiters(index: number): Declared | null {
@@ -117,9 +117,11 @@ export class LimiterPage extends PartitionPage {
     endLimiter(limiter, onError);
   }
 
-  /** Notes what was declared for a request that may wait. */
-  #declare(index: number, declared: Declared): KeptLimiter {
-    const kept = this.#keptAt(index, declared.partitionKey);
+  /** Notes what was declared for a request that may wait; `null` where that could be of no use later. */
+  #declare(index: number, declared: Declared): KeptLimiter | null {
+    const known = this.#kept.get(index);
+    if (known === undefined && declared.refresh === undefined) return null;
+    const kept = known ?? this.#keptAt(index, declared.partitionKey);
     kept.declared = declared;
     return kept;
   }
