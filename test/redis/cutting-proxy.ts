@@ -2,11 +2,24 @@ import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** Stands between clients and a server, and can swallow an answer together with its connection. */
+/** A message that a channel's listener is sent, in both versions of the protocol. */
+const MESSAGE = /[*>]3\r\n\$7\r\nmessage\r\n\$\d+\r\n[^\r]*\r\n\$\d+\r\n[^\r]*\r\n/g;
+
+/**
+ * Stands between clients and a server: it can swallow an answer together with its connection, lead elsewhere, let
+ * nothing through while all connections stay, hold answers up, and lose messages.
+ */
 export class CuttingProxy {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
   #swallows = false;
+  #isSilent = false;
+  #isLost: () => boolean = () => false;
+  readonly #heldBack: (() => void)[] = [];
+  /** So many milliseconds later each answer arrives. */
+  delayMs = 0;
+  /** How many messages were lost. */
+  lost = 0;
   /** How many answers were swallowed. */
   swallowed = 0;
 
@@ -39,6 +52,28 @@ export class CuttingProxy {
     this.#cutAll();
   }
 
+  /** From now on nothing comes through, as where a network loses all packets: no end is told of it. */
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  /** What was held back arrives, and all that comes. */
+  speak(): void {
+    this.#isSilent = false;
+    for (const pass of this.#heldBack.splice(0)) pass();
+  }
+
+  /** From now on messages of channels are lost where it says so. */
+  loseMessages(isLost: () => boolean): void {
+    this.#isLost = isLost;
+  }
+
+  /** All connections are cut; new ones go through. */
+  cut(): void {
+    this.#heldBack.length = 0;
+    this.#cutAll();
+  }
+
   stop(): void {
     this.#cutAll();
     this.#server.close();
@@ -51,6 +86,21 @@ export class CuttingProxy {
     }
   }
 
+  #pass(to: Socket, data: Buffer): void {
+    if (this.#isSilent) this.#heldBack.push(() => to.write(data));
+    else if (!to.destroyed) to.write(data);
+  }
+
+  #withoutLost(data: Buffer): Buffer {
+    if (!data.includes('message')) return data;
+    const heard = data.toString('latin1').replaceAll(MESSAGE, (message) => {
+      if (!this.#isLost()) return message;
+      this.lost++;
+      return '';
+    });
+    return Buffer.from(heard, 'latin1');
+  }
+
   #join(client: Socket, upstream: Socket): void {
     const pair = [client, upstream] as const;
     this.#pairs.add(pair);
@@ -60,10 +110,12 @@ export class CuttingProxy {
       this.#pairs.delete(pair);
     };
     for (const socket of pair) socket.on('error', cut).on('close', cut);
-    client.on('data', (data) => upstream.write(data));
+    client.on('data', (data) => this.#pass(upstream, data));
     upstream.on('data', (data) => {
       if (!this.#swallows) {
-        client.write(data);
+        const heard = this.#withoutLost(data);
+        if (this.delayMs === 0) this.#pass(client, heard);
+        else setTimeout(() => this.#pass(client, heard), this.delayMs);
         return;
       }
       this.#swallows = false;

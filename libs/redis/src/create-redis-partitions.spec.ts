@@ -59,6 +59,31 @@ describe('options', () => {
     ).toBeUndefined();
   });
 
+  test.each(['getFixedWindowLimiter', 'getSlidingWindowLimiter', 'getTokenBucketLimiter'] as const)(
+    'of %s shorter than the clock of a server can tell are errors that say so, one step of it is none',
+    (get) => {
+      const codeAt = (ms: number): unknown =>
+        codeOf(() =>
+          limiterOf(
+            shared[get]('key', () => ({
+              ...{ permitLimit: 1, windowMs: ms, segmentsPerWindow: 1 },
+              ...{ tokenLimit: 1, tokensPerPeriod: 1, replenishmentPeriodMs: ms },
+            })),
+          ),
+        );
+      expect(codeAt(0.0001)).toBe('ERR_RL_INVALID_OPTION');
+      expect(codeAt(0.00099)).toBe('ERR_RL_INVALID_OPTION');
+      expect(codeAt(0.001)).toBeUndefined();
+    },
+  );
+
+  test('of a lease that would end beyond the numbers of a server are errors', () => {
+    const leaseTtlMs = Number.MAX_SAFE_INTEGER;
+    expect(
+      codeOf(() => limiterOf(shared.getConcurrencyLimiter('key', () => ({ permitLimit: 1, leaseTtlMs })))),
+    ).toBe('ERR_RL_INVALID_OPTION');
+  });
+
   test('of a lease shorter than a second, or that replenishes by hand, are errors', () => {
     const lease = { permitLimit: 1, leaseTtlMs: 999 };
     expect(codeOf(() => limiterOf(shared.getConcurrencyLimiter('key', () => lease)))).toBe(

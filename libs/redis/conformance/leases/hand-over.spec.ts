@@ -155,6 +155,40 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
     await expect(here!.acquire()).rejects.toMatchObject({ code: 'ERR_RL_OBJECT_DISPOSED' });
   });
 
+  test.each([0, 10])(
+    'disposal ends requests that are on their way, with a queue of %d, and leaves nothing of them',
+    async (queueLimit) => {
+      const [here, there] = limiters({ queueLimit, permitLimit: 2 });
+      const asked = Array.from({ length: 4 }, () => here!.acquire());
+      const rate = limiterOf(
+        one.getFixedWindowLimiter(`${name}-${keys}`, () => ({
+          permitLimit: 1,
+          windowMs: 3_600_000,
+          queueLimit: 9,
+        })),
+      );
+      const waiting = [rate.acquire(), rate.acquire()];
+      await one.dispose();
+      for (const lease of await Promise.all(asked))
+        expect(lease.getMetadata('REASON_PHRASE')).toBe('Limiter disposed');
+      expect((await there!.acquire(2, { maxWaitMs: 0 })).isAcquired).toBe(true);
+      // One was granted, or came too late.
+      expect((await waiting[1]!).isAcquired).toBe(false);
+    },
+  );
+
+  test('counts of sixteen digits are leases like others', async () => {
+    const [here, there] = limiters({ permitLimit: 2 ** 53 - 1, queueLimit: 2 ** 53 - 1 });
+    const lease = await here!.acquire(2 ** 53 - 3);
+    expect(lease.quota()[0]!.remaining).toBe(2);
+    const waiting = there!.acquire(123_456_789_012_345);
+    await queued(1);
+    lease.dispose();
+    expect((await waiting).isAcquired).toBe(true);
+    await ((await waiting) as RemoteLease)[Symbol.asyncDispose]();
+    expect((await here!.acquire(2 ** 53 - 1)).isAcquired).toBe(true);
+  });
+
   /** Resolves when nobody waits in the server's queue any more. */
   async function left(): Promise<void> {
     const pattern = `ratelease:v1:{${name}-${keys}}:*:queue`;

@@ -73,6 +73,28 @@ test('what was granted to a request that is no longer waited for is given back',
   await shared.dispose();
 });
 
+test('what was granted late is given back, also where its call refused another key', async () => {
+  const own = new Redis(proxy.port, '127.0.0.1', { retryStrategy: () => 200 });
+  own.on('error', () => undefined);
+  const shared = createRedisPartitions({ client: own, commandTimeoutMs: 60 });
+  const limiterOfKey = (key: string): ReturnType<typeof limiterOf> =>
+    limiterOf(shared.getFixedWindowLimiter(key, () => ({ permitLimit: 10, ...day })));
+  const [free, full] = [limiterOfKey('free'), limiterOfKey('full')];
+  // oxlint-disable-next-line no-await-in-loop -- the first command of a connection may take long
+  while (!(await full.acquire(10)).isAcquired) await available(shared);
+  await free.acquire(1);
+  proxy.swallowNext();
+  const lost = await Promise.all([free.acquire(4), full.acquire(1)]);
+  expect(lost.map((lease) => lease.getMetadata('REASON_PHRASE'))).toEqual([
+    'STORE_UNAVAILABLE',
+    'STORE_UNAVAILABLE',
+  ]);
+  await available(shared);
+  expect((await free.acquire(1)).quota()[0]!.remaining).toBe(8);
+  await shared.dispose();
+  own.disconnect();
+});
+
 test('the end does not wait for a server that does not answer', async () => {
   const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
   const slots = limiterOf(SETUPS.concurrency(shared, 'end'));

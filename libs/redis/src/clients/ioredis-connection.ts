@@ -73,15 +73,16 @@ export class IoredisConnection implements RedisConnection {
     };
     const subscriber = this.isCluster
       ? this.#client.duplicate([] as never, options as never)
-      : this.#client.duplicate(options as never);
+      : // ioredis outlives by two seconds what is closed during its check. To subscribe, none is needed.
+        this.#client.duplicate({ ...options, enableReadyCheck: false } as never);
     subscriber.on('error', ignore);
     subscriber.on('message', (_channel: string, message: string) => listener.onMessage(message));
     // An application that has closed its own client is to end, also where it has forgotten this one, which it never saw.
     subscriber.on('connect', () => subscriber.stream?.unref?.());
-    const ready = subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
+    void subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
     // ioredis subscribes again by itself after it has lost the connection, and says no more than that it is ready.
     subscriber.on('ready', () => listener.onSubscribed());
-    return { ready, close: () => subscriber.disconnect() };
+    return { close: () => subscriber.disconnect() };
   }
 
   detach(): void {

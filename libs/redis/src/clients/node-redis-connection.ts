@@ -29,7 +29,7 @@ const ignore = (): void => undefined;
 export class NodeRedisConnection implements RedisConnection {
   readonly isCluster: boolean;
   readonly #client: NodeRedisClient;
-  #isWoken = false;
+  #wasReady: boolean;
   readonly #listeners: [event: string, listener: () => void][] = [];
 
   constructor(client: NodeRedisClient) {
@@ -37,6 +37,8 @@ export class NodeRedisConnection implements RedisConnection {
     this.isCluster = 'masters' in client;
     // node-redis ends the process on an error that nobody listens to.
     this.#on('error', ignore);
+    this.#wasReady = client.isOpen;
+    this.onReady(() => (this.#wasReady = true));
   }
 
   get isReady(): boolean {
@@ -44,10 +46,8 @@ export class NodeRedisConnection implements RedisConnection {
   }
 
   wake(): void {
-    // Once: a client that its owner has closed stays closed.
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    if (!this.#client.isOpen) this.#client.connect().catch(ignore);
+    // A client that its owner has closed stays closed. One of a cluster gives up if no node answers at once.
+    if (!this.#wasReady && !this.#client.isOpen) this.#client.connect().catch(ignore);
   }
 
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
@@ -64,7 +64,8 @@ export class NodeRedisConnection implements RedisConnection {
   }
 
   onReady(listener: () => void): void {
-    this.#on('ready', listener);
+    // A cluster says `connect` when it can be asked, and never `ready`.
+    this.#on(this.isCluster ? 'connect' : 'ready', listener);
   }
 
   subscribe(channel: string, listener: ChannelListener): ChannelSubscription {
@@ -75,7 +76,7 @@ export class NodeRedisConnection implements RedisConnection {
     subscriber.on('ready', () => {
       if (isSubscribed) listener.onSubscribed();
     });
-    const ready = (async (): Promise<void> => {
+    void (async (): Promise<void> => {
       await subscriber.connect();
       // An application that has closed its own client is to end, also where it has forgotten this one.
       subscriber.unref?.();
@@ -83,7 +84,7 @@ export class NodeRedisConnection implements RedisConnection {
       isSubscribed = true;
       listener.onSubscribed();
     })().catch(ignore);
-    return { ready, close: () => end(subscriber) };
+    return { close: () => end(subscriber) };
   }
 
   detach(): void {

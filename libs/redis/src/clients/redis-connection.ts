@@ -29,7 +29,5 @@ export interface ChannelListener {
 
 /** A connection that hears a channel. */
 export interface ChannelSubscription {
-  /** Settles with the first attempt to subscribe, never rejects. */
-  readonly ready: Promise<void>;
   close(): void;
 }

@@ -2,8 +2,10 @@ import diagnostics from 'node:diagnostics_channel';
 import { concurrencyKeys } from '../keys/state-keys.js';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
 import { RENEW } from '../scripts/script.js';
+import type { Standing } from '../store/standing.js';
 import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
+import { timerDelay } from '../store/timer-delay.js';
 import { LeaseLostError } from './lease-lost-error.js';
 import type { Notifications } from './notifications.js';
 import { Releases } from './releases.js';
@@ -11,14 +13,33 @@ import { Releases } from './releases.js';
 /** The name of the `node:diagnostics_channel` that tells of lost leases: `{ limiter, partition }`. */
 export const LEASE_LOST_CHANNEL = 'ratelease:lease-lost';
 
-/** How a wait in the server's queue ends; `lost`: the server knows nothing of it, it has to ask again. */
-export type WaitOutcome = 'granted' | 'evicted' | 'lost' | 'disposed';
+/** How a wait in the server's queue ends; `lost`: its place is gone, it has to ask again. */
+export type WaitEnd = 'granted' | 'evicted' | 'lost' | 'disposed';
+
+/** The end of a wait, and the permits that the server had left then, as far as is known here. */
+export interface WaitOutcome {
+  readonly end: WaitEnd;
+  readonly remaining: number;
+}
+
+/** Ends a wait. */
+export type SettleWait = (outcome: WaitOutcome) => void;
 
 interface Held {
   untilMs: number;
   onLost: ((reason: LeaseLostError) => void) | null;
 }
 
+interface Waiting {
+  /** Until then the server keeps its place. */
+  untilMs: number;
+  readonly settle: (end: WaitEnd) => void;
+}
+
+/** What a renewal answers about a lease or a wait; all else: it waits. */
+const LOST = 0;
+const HELD = 1;
+const EVICTED = 3;
 const lostChannel = diagnostics.channel(LEASE_LOST_CHANNEL);
 /** A renewal that failed is tried again so soon. */
 const RETRY_MS = 200;
@@ -37,15 +58,19 @@ export class LeaseKeeper {
   readonly #keys: readonly string[];
   readonly #numbers: readonly string[];
   readonly #held = new Map<string, Held>();
-  readonly #waiting = new Map<string, (outcome: WaitOutcome) => void>();
+  readonly #waiting = new Map<string, Waiting>();
   /** Requests on their way: the server may not know them yet, so its not knowing them means nothing. */
-  readonly #asking = new Map<string, (outcome: WaitOutcome) => void>();
+  readonly #asking = new Map<string, (end: WaitEnd) => void>();
+  /** How many permits the server had left when it told so last. */
+  #remaining = 0;
   /** Messages to those on their way may have been missed. */
   #isLookDue = false;
   readonly #releases: Releases;
   readonly #onIdle: () => void;
   #timer: NodeJS.Timeout | undefined = undefined;
   #timerAtMs = Infinity;
+  /** Set while a renewal is on its way. */
+  #endsTimer: NodeJS.Timeout | undefined = undefined;
   #isRenewing = false;
 
   constructor(context: KeeperContext, partitionKey: string, definition: LimiterDefinition) {
@@ -92,34 +117,49 @@ export class LeaseKeeper {
     return this.#releases.add(member, performance.now() + this.#definition.leaseTtlMs);
   }
 
-  /** To be called before the server is asked: its message may be here before its answer. */
-  expect(member: string, settle: (outcome: WaitOutcome) => void): void {
-    const end = (outcome: WaitOutcome): void => {
-      this.forget(member);
-      // A request for no permits holds none.
-      if (outcome === 'granted' && !member.endsWith('*0')) this.hold(member, performance.now());
-      settle(outcome);
-    };
-    this.#asking.set(member, end);
-    this.#notifications.expect(member, end);
+  /** How many permits were left when the server told so last. */
+  get remaining(): number {
+    return this.#remaining;
   }
 
-  /** The request does not wait. */
+  /** To be called before the server is asked by a request that does not wait: at the end it is given back. */
+  asks(member: string): void {
+    this.#asking.set(member, ignore);
+  }
+
+  /** The same for a request that may wait: the server's message may be here before its answer. */
+  expect(member: string, settle: SettleWait): void {
+    const end = (how: WaitEnd): void => {
+      this.forget(member);
+      // A request for no permits holds none.
+      if (how === 'granted' && !member.endsWith('*0')) this.hold(member, performance.now());
+      settle({ end: how, remaining: this.#remaining });
+    };
+    this.#asking.set(member, end);
+    this.#notifications.expect(member, (notice, remaining) => {
+      this.#remaining = remaining;
+      end(notice);
+    });
+  }
+
+  /** The request does not wait, or not any more. */
   forget(member: string): void {
     this.#asking.delete(member);
     this.#waiting.delete(member);
     this.#notifications.forget(member);
   }
 
-  /** The request waits now; `firstEndUs` is when the first lease ends unless it is renewed. */
-  waits(member: string, firstEndUs: number): void {
+  /** The request waits now; its standing tells when the first lease ends unless it is renewed. */
+  waits(member: string, { remaining, resetUs: firstEndUs }: Standing[number]): void {
     const settle = this.#asking.get(member);
     // The message that it was granted may have come before the answer that it waits.
     if (settle === undefined) return;
+    this.#remaining = remaining;
+    const { leaseTtlMs } = this.#definition;
     this.#asking.delete(member);
-    this.#waiting.set(member, settle);
+    this.#waiting.set(member, { untilMs: performance.now() + leaseTtlMs, settle });
     if (this.#isLookDue) return this.look();
-    const thirdMs = this.#definition.leaseTtlMs / 3;
+    const thirdMs = leaseTtlMs / 3;
     this.#arm(firstEndUs < 0 ? thirdMs : Math.min(thirdMs, firstEndUs / 1_000 + AFTER_END_MS));
   }
 
@@ -132,8 +172,11 @@ export class LeaseKeeper {
   /** Gives everything back; resolves when the server has been told, or does not answer. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
+    clearTimeout(this.#endsTimer);
     const members = [...this.#held.keys(), ...this.#waiting.keys(), ...this.#asking.keys()];
-    for (const settle of [...this.#waiting.values(), ...this.#asking.values()]) settle('disposed');
+    const asking = [...this.#asking.values()];
+    for (const { settle } of this.#waiting.values()) settle('disposed');
+    for (const settle of asking) settle('disposed');
     const told = Promise.all(members.map((member) => this.abandon(member)));
     const allTold = told.then(() => this.#releases.end());
     await settledWithin(allTold, this.#definition.commandTimeoutMs);
@@ -146,7 +189,7 @@ export class LeaseKeeper {
     this.#timerAtMs = atMs;
     this.#store.runOutside(() => {
       // Sockets keep a process alive, and what is held here is the server's to take back when there are none.
-      this.#timer = setTimeout(() => void this.#renew(), Math.ceil(delayMs)).unref();
+      this.#timer = setTimeout(() => void this.#renew(), timerDelay(delayMs)).unref();
     });
   }
 
@@ -159,16 +202,19 @@ export class LeaseKeeper {
     const sentMs = performance.now();
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...members];
     let nextMs = this.#definition.leaseTtlMs / 3;
+    this.#watchEnds();
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
       const reply = (await this.#store.run(RENEW, this.#keys, args)) as number[];
-      members.forEach((member, index) => this.#renewed(member, reply[index + 2]!, sentMs));
+      this.#remaining = Math.max(0, reply[2]!);
+      members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
       const firstEndMs = reply[1]! / 1_000 + AFTER_END_MS;
       if (this.#waiting.size > 0 && reply[1]! >= 0) nextMs = Math.min(nextMs, firstEndMs);
     } catch {
-      nextMs = RETRY_MS;
       this.#dropExpired();
+      nextMs = this.#retryMs();
     }
+    clearTimeout(this.#endsTimer);
     this.#isRenewing = false;
     if (this.#held.size > 0 || this.#waiting.size > 0) this.#arm(nextMs);
     else this.tidy();
@@ -177,18 +223,54 @@ export class LeaseKeeper {
   #renewed(member: string, state: number, sentMs: number): void {
     const held = this.#held.get(member);
     if (held !== undefined) {
-      if (state === 0) this.#lose(member, held);
+      if (state === LOST || state === EVICTED) this.#lose(member, held);
       else held.untilMs = sentMs + this.#definition.leaseTtlMs;
       return;
     }
-    if (state === 1) this.#waiting.get(member)?.('granted');
-    if (state === 0) this.#waiting.get(member)?.('lost');
+    const waiting = this.#waiting.get(member);
+    if (waiting === undefined) return;
+    if (state === HELD) waiting.settle('granted');
+    // Its message was missed; but a place that came to its end was taken by nobody.
+    else if (state === EVICTED && waiting.untilMs > sentMs) waiting.settle('evicted');
+    else if (state === LOST || state === EVICTED) waiting.settle('lost');
+    else waiting.untilMs = sentMs + this.#definition.leaseTtlMs;
   }
 
-  /** Without an answer from the server, a lease whose time is over counts as lost. */
+  /** An answer that does not come, as from a server that is cut off, must not hide that leases and places end. */
+  #watchEnds(): void {
+    this.#store.runOutside(() => {
+      this.#endsTimer = setTimeout(() => {
+        this.#dropExpired();
+        this.#watchEnds();
+      }, timerDelay(this.#retryMs())).unref();
+    });
+  }
+
+  /** A renewal that failed is tried again soon, and a lease that ends before that is missed at its end. */
+  #retryMs(): number {
+    let firstMs = performance.now() + RETRY_MS;
+    for (const { untilMs } of this.#held.values()) firstMs = Math.min(firstMs, untilMs);
+    for (const { untilMs } of this.#waiting.values()) firstMs = Math.min(firstMs, untilMs);
+    return firstMs - performance.now();
+  }
+
+  /**
+   * Without an answer from the server, a lease or a place whose time is over counts as lost. As nobody knows what the
+   * server makes of it, it is given back.
+   */
   #dropExpired(): void {
     const nowMs = performance.now();
-    for (const [member, held] of this.#held) if (held.untilMs <= nowMs) this.#lose(member, held);
+    const backUntilMs = nowMs + this.#definition.leaseTtlMs;
+    for (const [member, held] of this.#held) {
+      if (held.untilMs > nowMs) continue;
+      this.#lose(member, held);
+      void this.#releases.add(member, backUntilMs);
+    }
+    for (const [member, { untilMs, settle }] of this.#waiting) {
+      if (untilMs > nowMs) continue;
+      settle('lost');
+      void this.#releases.add(member, backUntilMs);
+    }
   }
 
   #lose(member: string, held: Held): void {
@@ -202,6 +284,10 @@ export class LeaseKeeper {
   tidy(): void {
     if (this.isIdle) this.#onIdle();
   }
+}
+
+function ignore(): void {
+  // Its request learns by itself what became of it.
 }
 
 /** What the keepers of a process share. */

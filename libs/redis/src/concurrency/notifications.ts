@@ -1,17 +1,18 @@
 import type { ChannelSubscription } from '../clients/redis-connection.js';
-import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 
 /** What a process is told about one of its waits: it was granted, or a newer request took its place. */
 export type Notice = 'granted' | 'evicted';
 
+/** Told with how many permits the server has left. */
+type Handler = (notice: Notice, remaining: number) => void;
+
 /** Hears what the server tells this process about its waits. The connection for it opens with the first wait. */
 export class Notifications {
   readonly #store: Store;
-  readonly #handlers = new Map<string, (notice: Notice) => void>();
+  readonly #handlers = new Map<string, Handler>();
   readonly #onGap: () => void;
   #subscription: ChannelSubscription | undefined = undefined;
-  #isSubscribed = false;
 
   /** @param onGap - messages may have been missed: everybody who waits has to look. */
   constructor(store: Store, onGap: () => void) {
@@ -19,14 +20,12 @@ export class Notifications {
     this.#onGap = onGap;
   }
 
-  /** Begins to listen. A promise only until it is heard for the first time, or not within the time. */
-  start(timeoutMs: number): Promise<void> | undefined {
-    if (this.#isSubscribed) return undefined;
+  /** Begins to listen, where it doesn't yet. Nobody waits for that: what is said until it hears is looked up then. */
+  start(): void {
     this.#subscription ??= this.#subscribe();
-    return settledWithin(this.#subscription.ready, timeoutMs);
   }
 
-  expect(member: string, handler: (notice: Notice) => void): void {
+  expect(member: string, handler: Handler): void {
     this.#handlers.set(member, handler);
   }
 
@@ -41,15 +40,14 @@ export class Notifications {
   #subscribe(): ChannelSubscription {
     return this.#store.connection.subscribe(this.#store.channels + this.#store.process, {
       onMessage: (message) => this.#hear(message),
-      onSubscribed: () => {
-        this.#isSubscribed = true;
-        this.#onGap();
-      },
+      onSubscribed: this.#onGap,
     });
   }
 
+  /** A letter, the `id*permits` of the wait, a blank, and how many permits are left. */
   #hear(message: string): void {
-    const handler = this.#handlers.get(message.slice(1));
-    handler?.(message.startsWith('g') ? 'granted' : 'evicted');
+    const blank = message.indexOf(' ');
+    const remaining = Math.max(0, Number(message.slice(blank + 1)));
+    this.#handlers.get(message.slice(1, blank))?.(message.startsWith('g') ? 'granted' : 'evicted', remaining);
   }
 }

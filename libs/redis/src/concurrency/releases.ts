@@ -42,7 +42,12 @@ export class Releases {
   /** Resolves once the server has been told, or could not be told at the first attempt. */
   add(member: string, untilMs: number): Promise<void> {
     return new Promise((done) => {
-      this.#pending.set(member, { untilMs, done });
+      const earlier = this.#pending.get(member);
+      const tellBoth = (): void => {
+        earlier?.done();
+        done();
+      };
+      this.#pending.set(member, { untilMs, done: earlier === undefined ? done : tellBoth });
       this.#schedule();
     });
   }

@@ -1,5 +1,5 @@
 import type { RateLimitQuota } from '@ratelease/limiters';
-import type { Standing } from '../store/decision-request.js';
+import type { Standing } from '../store/standing.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 
 /** How the limiters of a group stood at a decision. */

@@ -1,7 +1,7 @@
 import type { RateLimitQuota } from '@ratelease/limiters';
 import { RateLimitLease, undoLease } from '@ratelease/limiters';
 import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
-import type { Standing } from '../store/decision-request.js';
+import type { Standing } from '../store/standing.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';

@@ -1,6 +1,6 @@
 import type { RateLimitQuota } from '@ratelease/limiters';
 import { MetadataName, RateLimitLease } from '@ratelease/limiters';
-import type { Standing } from '../store/decision-request.js';
+import type { Standing } from '../store/standing.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import { quotaOf } from './quota.js';
 

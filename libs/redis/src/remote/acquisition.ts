@@ -1,17 +1,19 @@
-import type { RateLimitLease } from '@ratelease/limiters';
-import type { LeaseKeeper, WaitOutcome } from '../concurrency/lease-keeper.js';
+import type { Clock, RateLimitLease } from '@ratelease/limiters';
+import type { LeaseKeeper, SettleWait, WaitOutcome } from '../concurrency/lease-keeper.js';
 import { REASON } from '../leases/reasons.js';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
 import type { RefusalFacts } from '../leases/remote-refused-lease.js';
 import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
-import type { Answer, Question } from '../store/decision-request.js';
+import type { Question } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import type { WithoutStore } from '../unavailable/without-store.js';
 import { QueuePlace } from '../waiting/queue-place.js';
 import type { RateQueue } from '../waiting/rate-queue.js';
-import type { LimiterDefinition } from './limiter-definition.js';
 import { AskedQuestion } from './asked-question.js';
+import type { Heard, HeardGrant, HeardRefusal, HeardWait } from './heard.js';
+import { standingNow } from './heard.js';
+import type { LimiterDefinition } from './limiter-definition.js';
 import type { Wait } from './wait.js';
 import type { ProcessStates } from './process-states.js';
 
@@ -29,9 +31,6 @@ export interface Outcome {
   /** Milliseconds until all limiters of the group that refuse would grant. */
   readonly retryAfterOfAllMs: number | undefined;
 }
-
-type Granted = Extract<Answer, { kind: 'granted' | 'waiting' }>;
-type Refused = Extract<Answer, { kind: 'refused' }>;
 
 const REASON_OF_END = {
   evicted: REASON.evicted,
@@ -51,7 +50,8 @@ export class Acquisition {
   readonly #group: LimiterGroup;
   readonly #permits: number;
   readonly #wait: Wait;
-  #id = '';
+  /** What the server keeps it as; empty until it has been asked for a lease. */
+  #member = '';
   /** Granted by the server's queue, before the others of the group are asked. */
   #held: HeldPermits[] = [];
   #turns = 0;
@@ -86,36 +86,44 @@ export class Acquisition {
   async #ask(): Promise<Outcome | null> {
     const { states } = this.#context;
     if (!this.#group.hasConcurrency) return this.#follow(await this.#answer('n'));
-    if (this.#held.length === 0) this.#id = states.store.nextId();
-    const member = `${this.#id}*${this.#permits}`;
-    const flag = this.#held.length > 0 ? 'a' : this.#wait.mayWait && this.#hasServerQueue() ? 'w' : 'n';
-    if (flag !== 'w') return this.#follow(await this.#answer(flag), member);
-    await states.notifications.start(this.#group.timeoutMs);
-    let settle!: (outcome: WaitOutcome) => void;
-    const outcome = new Promise<WaitOutcome>((resolve) => (settle = resolve));
+    const isAgain = this.#held.length > 0;
+    if (!isAgain) this.#member = `${states.store.nextId()}*${this.#permits}`;
+    const member = this.#member;
     const keepers = this.#keepers();
-    for (const keeper of keepers) keeper.expect(member, settle);
-    const answer = await this.#answer(flag);
-    if (answer.kind === 'waiting') return this.#waitForServer(answer, outcome, member);
+    let outcome: Promise<WaitOutcome> | null = null;
+    if (!isAgain && this.#wait.mayWait && this.#group.hasServerQueue) {
+      states.notifications.start();
+      let settle!: SettleWait;
+      outcome = new Promise((resolve) => (settle = resolve));
+      for (const keeper of keepers) keeper.expect(member, settle);
+    } else {
+      for (const keeper of keepers) keeper.asks(member);
+    }
+    const answer = await this.#answer(outcome !== null ? 'w' : isAgain ? 'a' : 'n');
+    if (answer.kind === 'waiting') return this.#waitForServer(answer, outcome!, member);
     for (const keeper of keepers) keeper.forget(member);
     return this.#follow(answer, member);
   }
 
-  async #answer(flag: Question['flag']): Promise<Answer & { sinceMs: number }> {
+  async #answer(flag: Question['flag']): Promise<Heard> {
     const { store } = this.#context.states;
     // Those that wait for a rate in this process must not overtake each other on the way.
     const ahead = this.#group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
-    const question = { permits: this.#permits, ahead, id: this.#id, flag };
-    const request = new AskedQuestion(store, this.#group, question, () => this.#abandon());
+    const question = { permits: this.#permits, ahead, id: this.#member, flag };
+    const onGrantedLate = (): void => this.#abandon();
+    const request = new AskedQuestion(store, this.#group, question, { onGrantedLate });
     const settled = await this.#wait.orAbort(request.settled, () => {
       request.giveUp();
       this.#abandon();
     });
     if (settled.kind === 'unavailable' && request.isSent) this.#abandon();
-    return { ...settled, sinceMs: request.sinceMs };
+    return { ...settled, sinceMs: request.sinceMs, heardMs: this.#clock.now() };
   }
 
-  #follow(answer: Answer & { sinceMs: number }, member = ''): Outcome | null | Promise<Outcome | null> {
+  #follow(answer: Heard, member = ''): Outcome | null | Promise<Outcome | null> {
+    // Everything was given back at the end, and nobody waits any more.
+    if (this.#context.states.isEnded && (this.#group.hasConcurrency || answer.kind !== 'granted'))
+      return this.#refuse(0, { reason: REASON.limiterDisposed });
     if (answer.kind === 'refused') return this.#refused(answer);
     if (answer.kind !== 'granted') return this.#unavailable();
     // Not those from before it asked: a keeper that had nothing to keep meanwhile is gone.
@@ -125,7 +133,7 @@ export class Acquisition {
     return this.#granted(answer);
   }
 
-  #granted(answer: Granted): Outcome {
+  #granted(answer: HeardGrant): Outcome {
     const held = this.#held;
     this.#held = [];
     const { standing, nowUs } = answer;
@@ -142,23 +150,33 @@ export class Acquisition {
   }
 
   async #waitForServer(
-    answer: Extract<Answer, { kind: 'waiting' }>,
+    answer: HeardWait,
     outcome: Promise<WaitOutcome>,
     member: string,
   ): Promise<Outcome | null> {
     const definition = this.#group.definitions[answer.member]!;
     const keeper = this.#context.states.keeper(this.#group.partitionKey, definition);
     for (const other of this.#keepers()) if (other !== keeper) other.forget(member);
-    keeper.waits(member, answer.standing[answer.member]!.resetUs);
+    keeper.waits(member, answer.standing[answer.member]!);
     const ended = await this.#wait.race(outcome, () => this.#abandon());
-    if (ended === 'lost') return null;
-    if (ended !== 'granted') return this.#refuse(answer.member, { reason: REASON_OF_END[ended] });
+    const { end, remaining } =
+      typeof ended === 'string' ? { end: ended, remaining: keeper.remaining } : ended;
+    if (end === 'lost') return null;
+    const standing = standingNow(answer, this.#clock).map((one, member) =>
+      member === answer.member ? { ...one, remaining } : one,
+    );
+    if (end !== 'granted')
+      return this.#refuse(answer.member, { reason: REASON_OF_END[end], group: this.#group, standing });
     if (this.#permits > 0) this.#held = [{ keeper, member }];
     // Alone, it has all it asked for.
-    return this.#group.definitions.length > 1 ? null : this.#granted(answer);
+    return this.#group.definitions.length > 1 ? null : this.#granted({ ...answer, standing });
   }
 
-  #refused(answer: Refused): Outcome | null | Promise<Outcome | null> {
+  get #clock(): Clock {
+    return this.#group.definitions[0]!.clock;
+  }
+
+  #refused(answer: HeardRefusal): Outcome | null | Promise<Outcome | null> {
     const definition = this.#group.definitions[answer.member]!;
     const isRate = definition.algorithm !== 'concurrency';
     if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) this.#giveUpHeld();
@@ -172,19 +190,25 @@ export class Acquisition {
 
   /** Somebody waits for a limiter of the group already. */
   async #standBehind(member: number): Promise<Outcome | null> {
-    const refused: Refused = { kind: 'refused', member, waitUs: -1, longestUs: -1, standing: [] };
+    const refused: HeardRefusal = {
+      ...{ kind: 'refused', member, waitUs: -1, longestUs: -1, standing: [] },
+      ...{ sinceMs: performance.now(), heardMs: this.#clock.now() },
+    };
     const hasPlace = this.#wait.mayWait && this.#take(this.#group.definitions[member]!, 0);
     return hasPlace ? this.#waitInQueue(refused) : this.#look(refused);
   }
 
   /** There is no room in the queue: asks only how long it would have been. */
-  async #look(refused: Refused): Promise<Outcome> {
+  async #look(refused: HeardRefusal): Promise<Outcome> {
     const queue = this.#queueOf(this.#group.definitions[refused.member]!);
     const question: Question = { permits: this.#permits, ahead: queue.permits, id: '', flag: 'n' };
-    const looked = await new AskedQuestion(this.#context.states.store, this.#group, question).settled;
+    const { store } = this.#context.states;
+    const { sinceMs, heardMs } = refused;
+    const looked = await new AskedQuestion(store, this.#group, question, { sinceMs }).settled;
     if (looked.kind === 'unavailable') return this.#unavailable();
-    if (looked.kind === 'granted') return this.#granted(looked);
-    return this.#refuseBy(looked.kind === 'refused' ? looked : refused);
+    const heard = { ...looked, sinceMs, heardMs };
+    if (heard.kind === 'granted') return this.#granted(heard);
+    return this.#refuseBy(heard.kind === 'refused' ? heard : refused);
   }
 
   #queueOf(definition: LimiterDefinition): RateQueue {
@@ -196,24 +220,31 @@ export class Acquisition {
     return this.#place.take(this.#queueOf(definition), this.#permits, definition.queueLimit, asking);
   }
 
-  async #waitInQueue(refused: Refused): Promise<Outcome | null> {
+  async #waitInQueue(refused: HeardRefusal): Promise<Outcome | null> {
     const end = await this.#place.wait(this.#wait);
     if (end === 'turn') return null;
     if (end === 'disposed') return this.#refuse(refused.member, { reason: REASON.limiterDisposed });
     const nowMs = this.#group.definitions[refused.member]!.clock.now();
     const reason = end === 'evicted' ? REASON.evicted : REASON.waitLimitReached;
-    return this.#refuse(refused.member, { reason, retryAfterMs: this.#place.retryAfterMs(nowMs) });
+    const retryAfterMs = this.#place.retryAfterMs(nowMs);
+    return this.#refuse(refused.member, { reason, retryAfterMs, ...this.#quotaOf(refused) });
   }
 
-  #refuseBy(answer: Refused, reason?: string): Outcome {
+  #refuseBy(answer: HeardRefusal, reason?: string): Outcome {
     const definition = this.#group.definitions[answer.member]!;
-    const { standing, longestUs } = answer;
     const facts = {
       reason: reason ?? this.#reasonOf(definition.algorithm === 'concurrency', definition.queueLimit),
       retryAfterMs: retryAfterMsOf(answer.waitUs),
-      ...(standing.length > 0 ? { group: this.#group, standing } : {}),
+      ...this.#quotaOf(answer),
     };
-    return { ...this.#refuse(answer.member, facts), retryAfterOfAllMs: retryAfterMsOf(longestUs) };
+    return { ...this.#refuse(answer.member, facts), retryAfterOfAllMs: retryAfterMsOf(answer.longestUs) };
+  }
+
+  /** Nothing where it has never asked, as it stood behind others. */
+  #quotaOf(refused: HeardRefusal): Pick<RefusalFacts, 'group' | 'standing'> {
+    return refused.standing.length > 0
+      ? { group: this.#group, standing: standingNow(refused, this.#clock) }
+      : {};
   }
 
   #reasonOf(isConcurrency: boolean, queueLimit: number): string | undefined {
@@ -248,12 +279,6 @@ export class Acquisition {
     );
   }
 
-  #hasServerQueue(): boolean {
-    return this.#group.definitions.some(
-      ({ algorithm, queueLimit }) => algorithm === 'concurrency' && queueLimit > 0,
-    );
-  }
-
   #keepers(): LeaseKeeper[] {
     const { partitionKey, definitions } = this.#group;
     return definitions
@@ -263,9 +288,8 @@ export class Acquisition {
 
   /** What the server may have granted under this id must not stay. */
   #abandon(): void {
-    if (this.#id === '') return;
-    const member = `${this.#id}*${this.#permits}`;
-    for (const keeper of this.#keepers()) void keeper.abandon(member);
+    if (this.#member === '') return;
+    for (const keeper of this.#keepers()) void keeper.abandon(this.#member);
     this.#held = [];
   }
 

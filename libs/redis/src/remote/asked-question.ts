@@ -10,9 +10,13 @@ export class AskedQuestion extends DecisionRequest {
   readonly #store: Store;
   readonly #onGrantedLate: (() => void) | undefined;
 
-  /** @param onGrantedLate - called when the server has granted it, or let it wait, and nobody asks any more. */
-  constructor(store: Store, group: LimiterGroup, question: Question, onGrantedLate?: () => void) {
-    super(group, question);
+  constructor(
+    store: Store,
+    group: LimiterGroup,
+    question: Question,
+    { onGrantedLate, sinceMs }: Asking = {},
+  ) {
+    super(group, question, sinceMs);
     this.#store = store;
     this.#onGrantedLate = onGrantedLate;
     this.settled = new Promise((resolve) => (this.#resolve = resolve));
@@ -33,4 +37,12 @@ export class AskedQuestion extends DecisionRequest {
   protected override onExpired(): void {
     this.#store.health.timedOut(this.sinceMs);
   }
+}
+
+/** On whose behalf it is asked. */
+export interface Asking {
+  /** Called when the server has granted it, or let it wait, and nobody asks any more. */
+  readonly onGrantedLate?: () => void;
+  /** When the question was asked that it goes on from. */
+  readonly sinceMs?: number | undefined;
 }

@@ -135,6 +135,8 @@ export function defineConcurrency(
   void new ConcurrencyLimiter(options);
   const { permitLimit, leaseTtlMs = DEFAULT_LEASE_TTL_MS } = options;
   positiveInteger('Shared concurrency limiter: leaseTtlMs', leaseTtlMs, SHORTEST_LEASE_TTL_MS);
+  // What is kept of a limiter lives for four times that from the present on, which is a number of µs too.
+  exactMicroseconds('concurrency limiter', 'leaseTtlMs', leaseTtlMs, 8);
   const makeLocal = (instances: number): RateLimiter =>
     new ConcurrencyLimiter({ ...options, permitLimit: share(permitLimit, instances) });
   return {

@@ -1,8 +1,11 @@
 import { rangeError } from '../errors.js';
 
+/** The server's clock counts microseconds. */
+const SHORTEST_MS = 0.001;
+
 /**
  * A time in whole µs, for a limiter whose arithmetic is exact as long as its limit times that stays below 2^53.
- * @throws RangeError `ERR_RL_INVALID_OPTION` - beyond.
+ * @throws RangeError `ERR_RL_INVALID_OPTION` - beyond, and for a time that the server's clock can't tell from none.
  */
 export function exactMicroseconds(
   limiter: string,
@@ -10,7 +13,14 @@ export function exactMicroseconds(
   milliseconds: number,
   factor: number,
 ): number {
-  const microseconds = Math.max(1, Math.round(milliseconds * 1_000));
+  if (milliseconds < SHORTEST_MS) {
+    throw rangeError(
+      'ERR_RL_INVALID_OPTION',
+      `Shared ${limiter}: ${option} must be at least ${SHORTEST_MS} ms, as the server’s clock counts microseconds, ` +
+        `but got ${milliseconds} ms.`,
+    );
+  }
+  const microseconds = Math.round(milliseconds * 1_000);
   if (microseconds * factor < 2 ** 53) return microseconds;
   throw rangeError(
     'ERR_RL_INVALID_OPTION',

@@ -3,7 +3,8 @@ import { subscribeToAbort } from '@ratelease/limiters';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
 import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
-import type { Answer, Granted, Question, Refused, Standing } from '../store/decision-request.js';
+import type { Answer, Granted, Question, Refused } from '../store/decision-request.js';
+import type { Standing } from '../store/standing.js';
 import { DecisionRequest } from '../store/decision-request.js';
 import type { Store } from '../store/store.js';
 import type { AcquisitionContext } from './acquisition.js';
@@ -45,8 +46,9 @@ export class PlainDecision extends DecisionRequest implements Abortable {
     signal: AbortSignal | undefined,
     settle: Settle,
     reject: (reason: unknown) => void,
+    sinceMs?: number,
   ) {
-    super(together.group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' });
+    super(together.group, permits === 1 ? ONE : { permits, ahead: 0, id: '', flag: 'n' }, sinceMs);
     this.#context = context;
     this.#together = together;
     this.#signal = signal;
@@ -158,6 +160,7 @@ export class PlainDecision extends DecisionRequest implements Abortable {
     if (reserve.giveBack() === null && !reserve.isReturning) return false;
     const again = new PlainDecision(
       ...([this.#context, this.#together, permits, this.#signal, this.#settle, this.#reject] as const),
+      this.sinceMs,
     );
     // This time the server's word is the last.
     again.#reserve = undefined;

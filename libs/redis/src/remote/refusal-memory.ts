@@ -1,4 +1,5 @@
 import type { Refused } from '../store/decision-request.js';
+import { standingLater } from '../store/standing.js';
 
 /**
  * The last refusal of rates that are asked together. Until its waiting time is over the server refuses every request
@@ -48,10 +49,7 @@ export class RefusalMemory {
       member,
       waitUs: Math.max(1, waitUs - passedUs),
       longestUs: longestUs < 0 ? -1 : Math.max(1, longestUs - passedUs),
-      standing: standing.map(({ remaining, resetUs }) => ({
-        remaining,
-        resetUs: Math.max(0, resetUs - passedUs),
-      })),
+      standing: standingLater(standing, passedUs),
     };
   }
 }

@@ -1,6 +1,8 @@
 import type { Clock, ClockTimer } from '@ratelease/limiters';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
-import type { Answer, Granted, Standing } from '../store/decision-request.js';
+import type { Answer, Granted } from '../store/decision-request.js';
+import type { Standing } from '../store/standing.js';
+import { standingLater } from '../store/standing.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
@@ -174,10 +176,7 @@ function grantedFrom({ left, latest, latestMs }: Batch, nowMs: number): Granted 
   const passedUs = Math.max(0, Math.floor((nowMs - latestMs) * 1_000));
   return {
     kind: 'granted',
-    standing: latest.standing.map(({ remaining, resetUs }) => ({
-      remaining: remaining + left,
-      resetUs: Math.max(0, resetUs - passedUs),
-    })),
+    standing: standingLater(latest.standing, passedUs, left),
     nowUs: latest.nowUs + passedUs,
   };
 }

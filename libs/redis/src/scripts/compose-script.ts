@@ -16,6 +16,8 @@ interface AlgorithmParts {
 const CONCURRENCY: AlgorithmName = 'concurrency';
 /** `e` and the record come first in what HMGET returns. */
 const FIRST_FIELD = 3;
+/** Where the deciding script answers with it, the group's requests came too late. No limiter of a group has that number. */
+export const LATE = 1_000_000;
 
 /**
  * The script that decides for limiters of these algorithms, one after the other. A server runs the whole text of a
@@ -25,6 +27,7 @@ export function composeDecision(algorithms: readonly AlgorithmName[]): string {
   const extraKeys = algorithms.filter((name) => name === CONCURRENCY).length * 3;
   return compose(SCRIPTS.decide, algorithms)
     .replaceAll('KEYS_OF_A_GROUP', String(1 + extraKeys))
+    .replaceAll('LATE', String(LATE))
     .replaceAll('FIRST_ARGUMENT', extraKeys > 0 ? '5' : '4')
     .replaceAll('ARGUMENTS_OF_A_REQUEST', extraKeys > 0 ? '4' : '2');
 }

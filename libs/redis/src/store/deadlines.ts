@@ -1,3 +1,5 @@
+import { timerDelay } from './timer-delay.js';
+
 /** Something that waits for an answer. */
 export interface Expirable {
   readonly deadlineMs: number;
@@ -53,7 +55,7 @@ class DeadlineList implements Watching {
 
   #arm(delayMs: number): void {
     this.#run(() => {
-      this.#timer = setTimeout(() => this.#onTimer(), Math.max(1, Math.ceil(delayMs)));
+      this.#timer = setTimeout(() => this.#onTimer(), timerDelay(delayMs));
     });
   }
 
@@ -92,5 +94,14 @@ export class Deadlines {
     if (list === undefined) this.#lists.set(timeoutMs, (list = new DeadlineList(timeoutMs, this.#run)));
     list.add(expirable);
     return list;
+  }
+
+  /** The same for a wait that goes on: it ends at the deadline with which it began. */
+  watchRest(expirable: Expirable): Watching {
+    let timer: NodeJS.Timeout | undefined;
+    this.#run(() => {
+      timer = setTimeout(() => expirable.expire(), timerDelay(expirable.deadlineMs - performance.now()));
+    });
+    return { settled: () => clearTimeout(timer) };
   }
 }

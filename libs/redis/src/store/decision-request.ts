@@ -1,18 +1,16 @@
 import type { Expirable, Watching } from './deadlines.js';
 import type { LimiterGroup } from './limiter-group.js';
+import type { Standing } from './standing.js';
 
 /** What a request asks for. */
 export interface Question {
   readonly permits: number;
   /** Permits that wait before it: it is only looked at, for its waiting time. -1: it goes by the order. */
   readonly ahead: number;
-  /** The lease's id, and whether it may wait (`w`), asks again (`a`) or neither (`n`); for concurrency. */
+  /** The lease as the server keeps it (`id*permits`), and whether it may wait (`w`), asks again (`a`) or neither (`n`); for concurrency. */
   readonly id: string;
   readonly flag: 'n' | 'w' | 'a';
 }
-
-/** How the limiters of a group stand after a decision: permits left and µs until all are back, for each. */
-export type Standing = readonly { readonly remaining: number; readonly resetUs: number }[];
 
 /** A request was granted. */
 export interface Granted {
@@ -47,15 +45,19 @@ export abstract class DecisionRequest implements Expirable {
   readonly question: Question;
   readonly sinceMs: number;
   readonly deadlineMs: number;
+  /** Whether it was asked already, and asks on within the same time. */
+  readonly goesOn: boolean;
   isSettled = false;
   /** Whether the server may have been asked. */
   isSent = false;
   watching: Watching | null = null;
 
-  constructor(group: LimiterGroup, question: Question) {
+  /** @param sinceMs - when the question was asked that it goes on from; by default it is the first. */
+  constructor(group: LimiterGroup, question: Question, sinceMs?: number) {
     this.group = group;
     this.question = question;
-    this.sinceMs = performance.now();
+    this.goesOn = sinceMs !== undefined;
+    this.sinceMs = sinceMs ?? performance.now();
     this.deadlineMs = this.sinceMs + group.timeoutMs;
   }
 

@@ -137,7 +137,7 @@ export class Dispatcher {
     const reader = new AnswerReader(reply);
     this.#store.serverClock.learn(sentMs, reader.nowUs);
     for (const { lane, requests } of call.parts) {
-      if (reader.isTooLate) lane.putBack(requests);
+      if (reader.isTooLate()) lane.putBack(requests);
       else for (const request of requests) request.answer(reader.next(request.group.definitions.length));
       this.#goOn(lane);
     }

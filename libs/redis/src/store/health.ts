@@ -106,7 +106,10 @@ export class Health {
   /** One at a time: what a client keeps for a lost connection must not pile up. */
   async #probe(): Promise<void> {
     if (this.#isProbing || !this.#isOpen || this.#isEnded) return;
-    if (!this.#connection.isReady) return this.#schedule();
+    if (!this.#connection.isReady) {
+      this.#connection.wake();
+      return this.#schedule();
+    }
     this.#isProbing = true;
     try {
       await PROBE.run(this.#connection, [`${this.#prefix}:probe`], []);

@@ -20,6 +20,8 @@ export class LimiterGroup {
   /** Tells the records of a process in one partition apart. */
   readonly recordSuffix: string;
   readonly hasConcurrency: boolean;
+  /** Whether requests can wait on the server. */
+  readonly hasServerQueue: boolean;
   /** Its way to the store, kept from one request to the next. */
   lane: Lane | undefined = undefined;
   /** How long an answer is waited for. */
@@ -38,6 +40,7 @@ export class LimiterGroup {
     this.definitions = definitions;
     const algorithms = definitions.map(({ algorithm }) => algorithm);
     this.hasConcurrency = algorithms.includes('concurrency');
+    this.hasServerQueue = definitions.some(waitsOnServer);
     this.keys = [partitionKey, ...definitions.flatMap((definition) => extraKeysOf(partitionKey, definition))];
     this.numbers = definitions.flatMap(({ name, numbers }) => [name, ...numbers]);
     this.callName = this.numbers.join(' ');
@@ -74,6 +77,10 @@ export interface GivingBack {
 
 function extraKeysOf(partitionKey: string, { algorithm, name }: LimiterDefinition): string[] {
   return algorithm === 'concurrency' ? concurrencyKeys(partitionKey, name) : [];
+}
+
+function waitsOnServer({ algorithm, queueLimit }: LimiterDefinition): boolean {
+  return algorithm === 'concurrency' && queueLimit > 0;
 }
 
 function waitsHere({ algorithm, queueLimit, isNewestFirst }: LimiterDefinition): boolean {

@@ -1,4 +1,6 @@
-import type { Answer, Standing } from './decision-request.js';
+import { LATE } from '../scripts/compose-script.js';
+import type { Answer } from './decision-request.js';
+import type { Standing } from './standing.js';
 
 /** Reads the flat list of numbers with which the deciding script answers. */
 export class AnswerReader {
@@ -14,9 +16,11 @@ export class AnswerReader {
     return this.#numbers[0]!;
   }
 
-  /** Nothing was decided: the command came after its deadline. */
-  get isTooLate(): boolean {
-    return this.#numbers.length === 1;
+  /** Whether nothing was decided for the next group of the call, as it came after its deadline; reads that. */
+  isTooLate(): boolean {
+    if (this.#numbers[this.#at] !== LATE) return false;
+    this.#at++;
+    return true;
   }
 
   /** Reads the answer to the next request of the call, which asks so many limiters. */

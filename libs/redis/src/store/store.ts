@@ -86,7 +86,9 @@ export class Store {
   /** Puts a request to the limiters of its group. It is always answered: no answer is an answer too. */
   ask(request: DecisionRequest): void {
     if (!this.health.isAvailable) return request.fail();
-    request.watching = this.deadlines.watch(request, request.group.timeoutMs);
+    request.watching = request.goesOn
+      ? this.deadlines.watchRest(request)
+      : this.deadlines.watch(request, request.group.timeoutMs);
     this.#dispatcher.ask(request);
   }
 

@@ -39,8 +39,10 @@ local function leave_queue(held, member)
   return true
 end
 
-local function tell_process(member, word)
-  call('PUBLISH', channels .. string.match(member, '^[^.]+'), word .. member)
+-- With what is left, so that the process knows how the limiter stands after a wait.
+local function tell_process(held, member, word)
+  local message = string.format('%s%s %.0f', word, member, held.limit - held.used)
+  call('PUBLISH', channels .. string.match(member, '^[^.]+'), message)
 end
 
 -- Takes the permits of holders back that did not renew their leases.
@@ -75,7 +77,7 @@ local function hand_over(held)
     if held.limit - held.used < (permits > 0 and permits or 1) then return end
     leave_queue(held, member)
     hold(held, member, permits)
-    tell_process(member, 'g')
+    tell_process(held, member, 'g')
     member = waiter_in_turn(held)
   end
 end

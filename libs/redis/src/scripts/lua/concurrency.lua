@@ -6,13 +6,11 @@
 -- @steady u q w t n
 -- @functions
 -- @include concurrency-state
-local function member_of(permits) return request_id .. '*' .. permits end
-
 -- A request that asks again may hold its lease already; else it is a new one.
-local function holds_already(held, permits)
+local function holds_already(held)
   if request_flag ~= 'a' then return false end
-  if call('ZSCORE', held.leases, member_of(permits)) then return true end
-  leave_queue(held, member_of(permits))
+  if call('ZSCORE', held.leases, member) then return true end
+  leave_queue(held, member)
   return false
 end
 
@@ -26,7 +24,7 @@ local function make_room(held, queue_limit, permits)
   if held.order == 'o' or permits > queue_limit then return false end
   while held.queued + permits > queue_limit do
     local oldest = call('ZRANGE', held.queue, 0, 0)[1]
-    tell_process(oldest, 'e')
+    tell_process(held, oldest, 'e')
     leave_queue(held, oldest)
   end
   return true
@@ -35,8 +33,8 @@ end
 local function enqueue(held, queue_limit, permits)
   if request_flag ~= 'w' or queue_limit == 0 or not make_room(held, queue_limit, permits) then return false end
   held.ticket = held.ticket + 1
-  call('ZADD', held.queue, held.ticket, member_of(permits))
-  call('ZADD', held.alive, now + held.ttl, member_of(permits))
+  call('ZADD', held.queue, held.ticket, member)
+  call('ZADD', held.alive, now + held.ttl, member)
   held.queued, held.waiters, held.is_dirty = held.queued + permits, held.waiters + 1, true
   return true
 end
@@ -48,10 +46,10 @@ if held_N.next_end <= now then
   hand_over(held_N)
 end
 -- @section ready
-local holds_N = holds_already(held_N, permits)
+local holds_N = holds_already(held_N)
 if refusing == 0 and not holds_N and not is_free(held_N, permits) then refusing = N end
 -- @section take
-if not holds_N then hold(held_N, member_of(permits), permits) end
+if not holds_N then hold(held_N, member, permits) end
 -- @section queue
 if refusing == N and not outcome and enqueue(held_N, queueLimit_N, permits) then
   outcome, place = 'q', -N

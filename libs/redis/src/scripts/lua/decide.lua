@@ -14,10 +14,11 @@
 -- then the permits that each group asks for where all have one request, for as many; else how many groups at the
 --   beginning do so, and their permits if there are any; then for each of the others
 --   the number of its requests, and for each: permits; permits that wait in the process before it (then it is only looked at, for its waiting time; -1: it goes by the order, and so does who comes after it
---     in this call); and where a limiter of concurrency takes part its id, and a flag: n new, w new and may wait,
---     a asks again
+--     in this call); and where a limiter of concurrency takes part it as `id*permits`, and a flag: n new,
+--     w new and may wait, a asks again
 --
--- Returns {now, answers…}; only {now} when the deadline is over. An answer:
+-- Returns {now, answers…}; for a group whose requests came after the deadline one answer for all of them, LATE. An
+-- answer:
 --   granted   0,                             then remaining, µs until all is back, for each limiter
 --   refused   i, wait µs, longest wait µs,   then the same; i is the first limiter that refuses, from 1
 --   waiting  -i, 0, 0,                       then the same; i is the limiter in whose queue it stands
@@ -36,7 +37,7 @@ else
 end
 local process, sequence, channels = ARGV[2], ARGV[3], ARGV[4]
 local out, size, arg = { now }, 1, FIRST_ARGUMENT
-local request_id, request_flag
+local member, request_flag
 -- @include records
 -- @functions
 -- @each numbers
@@ -56,14 +57,18 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
     replay = string.match(record, '^' .. sequence .. ':(%a+)$')
   end
   -- What was carried out in time and is asked for again is told, also to those who come late.
-  if deadline > 0 and now > deadline and not replay then return { now } end
+  if deadline > 0 and now > deadline and not replay then
+    if not single then arg = arg + requests * ARGUMENTS_OF_A_REQUEST end
+    size, requests = size + 1, 0
+    out[size] = LATE
+  end
   local outcomes, writes, is_dirty, is_whole, blocked = '', false, false, false, 0
   -- @each load
   for request = 1, requests do
     local permits, ahead = single, 0
     if not single then
       permits, ahead = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
-      request_id, request_flag = ARGV[arg + 2], ARGV[arg + 3]
+      member, request_flag = ARGV[arg + 2], ARGV[arg + 3]
       arg = arg + ARGUMENTS_OF_A_REQUEST
     end
     local in_order = ahead < 0

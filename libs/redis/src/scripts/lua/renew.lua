@@ -3,8 +3,8 @@
 --
 -- KEYS, ARGV  see the include; then the leases and waits, as `id*permits`
 --
--- Returns {now, µs until the next lease ends unless renewed (-1: there is none), and for each lease or wait
--- 1 held, 2 waiting, 0 neither: lost}.
+-- Returns {now, µs until the next lease ends unless renewed (-1: there is none), permits left, and for each lease or
+-- wait 1 held, 2 waiting, 0 neither: lost, 3 neither, and where the newest come first: evicted unless it came too late}.
 
 -- @include clock
 -- @include one-concurrency
@@ -18,12 +18,12 @@ for index = FIRST, #ARGV do
 end
 reap(held)
 hand_over(held)
-local out = { now, held.next_end < math.huge and held.next_end - now or -1 }
+local out = { now, held.next_end < math.huge and held.next_end - now or -1, held.limit - held.used }
 for index = FIRST, #ARGV do
   local member = ARGV[index]
   local is_held = call('ZSCORE', held.leases, member)
   local is_waiting = not is_held and call('ZSCORE', held.alive, member)
-  out[#out + 1] = is_held and 1 or is_waiting and 2 or 0
+  out[#out + 1] = is_held and 1 or is_waiting and 2 or held.order == 'n' and stored[4] and 3 or 0
 end
 if held.used > 0 or held.waiters > 0 or stored[1] then save_one() end
 return out

@@ -1,0 +1,120 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { RateLimitLease } from '@ratelease/limiters';
+import { FakeClock } from '@ratelease/limiters/testing';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import type { RedisPartitions, RemoteLease } from '../../src/index.js';
+import { createRedisPartitions } from '../../src/index.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import type { OpenClient } from '../../../../test/redis/clients.js';
+import { CLIENTS } from '../../../../test/redis/clients.js';
+import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { freePort, RedisServer } from '../../../../test/redis/redis-server.js';
+
+const TIMEOUT_MS = 300;
+/** What a busy machine may add. */
+const SLACK_MS = 120;
+const TTL_MS = 1_000;
+const HOUR = 3_600_000;
+const ONE = { permitLimit: 1, queueLimit: 5, leaseTtlMs: TTL_MS };
+
+let server: RedisServer;
+let proxy: CuttingProxy;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  proxy = await CuttingProxy.start(server.port);
+});
+afterAll(async () => {
+  proxy.stop();
+  await server.stop();
+});
+
+const reasonOf = (lease: RateLimitLease): unknown => lease.getMetadata('REASON_PHRASE');
+
+async function msOf(run: () => Promise<unknown>): Promise<number> {
+  const beganMs = performance.now();
+  await run();
+  return performance.now() - beganMs;
+}
+
+describe.each(CLIENTS)('a server that is cut off, through $name', ({ open, name }) => {
+  let opened: OpenClient;
+  let shared: RedisPartitions;
+  beforeEach(async () => {
+    opened = await open(proxy.port);
+    shared = createRedisPartitions({ client: opened.client, commandTimeoutMs: TIMEOUT_MS, prefix: name });
+  });
+  afterEach(async () => {
+    proxy.delayMs = 0;
+    proxy.speak();
+    await shared.dispose();
+    opened.close();
+  });
+
+  test('holds no lease beyond its time: the holder is told, and who waits is answered without it', async () => {
+    const slots = limiterOf(shared.getConcurrencyLimiter('slots', () => ONE));
+    const lease = (await slots.acquire()) as RemoteLease;
+    const heldMs = performance.now();
+    const waiting = slots.acquire();
+    const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve, { once: true }));
+    // An answer later than that of the one who waits.
+    await slots.acquire(0, { maxWaitMs: 0 });
+    proxy.silence();
+    await lost;
+    expect(lease.signal.reason).toMatchObject({ code: 'ERR_RL_LEASE_LOST' });
+    expect(performance.now() - heldMs).toBeLessThan(TTL_MS + TTL_MS / 3 + SLACK_MS);
+    expect(reasonOf(await waiting)).toBe('STORE_UNAVAILABLE');
+    expect(performance.now() - heldMs).toBeLessThan(TTL_MS + TTL_MS / 3 + TIMEOUT_MS + 2 * SLACK_MS);
+    // And what it kept for them is free again as soon as it can be asked.
+    proxy.speak();
+    // oxlint-disable-next-line no-await-in-loop -- until it is well
+    while (!(await slots.acquire(1, { maxWaitMs: 0 })).isAcquired) await after(5);
+    expect(performance.now() - heldMs).toBeLessThan(3 * TTL_MS);
+  });
+
+  test('a request that asks twice has one time for both: beside its own reserve', async () => {
+    // A clock that stands still: what is reserved stays.
+    const options = { permitLimit: 100, windowMs: HOUR, reserveAhead: 100, clock: new FakeClock() };
+    const limiter = limiterOf(shared.getFixedWindowLimiter('weighted', () => options));
+    for (let request = 0; request < 20; request++)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, until it has reserved some
+      expect((await limiter.acquire()).isAcquired).toBe(true);
+    proxy.delayMs = TIMEOUT_MS * 0.6;
+    const tookMs = await msOf(async () => {
+      expect(reasonOf(await limiter.acquire(80))).toBe('STORE_UNAVAILABLE');
+    });
+    expect(tookMs).toBeGreaterThan(TIMEOUT_MS - 5);
+    expect(tookMs).toBeLessThan(TIMEOUT_MS + SLACK_MS);
+  });
+
+  test('a request that asks twice has one time for both: where the queue is full', async () => {
+    const options = { permitLimit: 2, windowMs: HOUR, queueLimit: 1 };
+    const limiter = limiterOf(shared.getFixedWindowLimiter('queue', () => options));
+    expect((await limiter.acquire(2)).isAcquired).toBe(true);
+    proxy.delayMs = TIMEOUT_MS * 0.6;
+    const tookMs = await msOf(async () => {
+      // More than the queue has room for: it asks how long that would have taken.
+      expect(reasonOf(await limiter.acquire(2))).toBe('STORE_UNAVAILABLE');
+    });
+    expect(tookMs).toBeGreaterThan(TIMEOUT_MS - 5);
+    expect(tookMs).toBeLessThan(TIMEOUT_MS + SLACK_MS);
+  });
+});
+
+test.each(['ioredis', 'node-redis'])(
+  'a request that may wait for a lease has one time for all that it needs a server for, through %s',
+  async (kind) => {
+    const port = await freePort();
+    const client =
+      kind === 'ioredis' ? new Redis(port, '127.0.0.1') : createClient({ url: `redis://127.0.0.1:${port}` });
+    const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
+    const slots = limiterOf(shared.getConcurrencyLimiter('slots', () => ONE));
+    const ask = async (): Promise<void> => expect(reasonOf(await slots.acquire())).toBe('STORE_UNAVAILABLE');
+    expect(await msOf(ask)).toBeLessThan(TIMEOUT_MS + SLACK_MS);
+    // The first has learned that there is none.
+    expect(await msOf(ask)).toBeLessThan(SLACK_MS);
+    await shared.dispose();
+    if (client instanceof Redis) client.disconnect();
+    else client.destroy();
+  },
+);
