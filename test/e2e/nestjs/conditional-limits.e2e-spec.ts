@@ -17,6 +17,7 @@ import type { RateLimitable, RateLimitingContext } from '@ratelease/nestjs';
 import { ConcurrencyLimit, EnableRateLimiting, RateLimit, RateLimitingModule } from '@ratelease/nestjs';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
+import { Replacing } from './replacing.js';
 import type { Platform, TestApp } from './test-app.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
 
@@ -54,16 +55,6 @@ class RefusingGuard implements CanActivate {
   canActivate(): boolean {
     throw new UnauthorizedException();
   }
-}
-
-/** As decorators of others do it that know nothing of metadata. */
-function Replacing(): MethodDecorator {
-  return (_target, _key, descriptor: PropertyDescriptor) => {
-    const method = descriptor.value as (...args: unknown[]) => unknown;
-    descriptor.value = function replaced(this: unknown, ...args: unknown[]) {
-      return method.apply(this, args);
-    };
-  };
 }
 
 async function work(query: unknown): Promise<string> {

@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { Replacing } from './replacing.js';
 import type { Platform, TestApp } from './test-app.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
 
@@ -110,12 +111,51 @@ class ForeignController {
   }
 }
 
+@Controller('replaced')
+@EnableRateLimiting('classwide')
+class ReplacedController {
+  @Get('enabled')
+  @Replacing()
+  @EnableRateLimiting('method')
+  enabled(): string {
+    return 'enabled';
+  }
+
+  @Get('disabled')
+  @Replacing()
+  @DisableRateLimiting()
+  disabled(): string {
+    return 'disabled';
+  }
+
+  @Get('partly')
+  @DisableRateLimiting('method')
+  @Replacing()
+  @DisableRateLimiting('classwide')
+  @EnableRateLimiting(['method', 'extra'], { inherit: true })
+  partly(): string {
+    return 'partly';
+  }
+}
+
+/** What stands on a method of the base class stays there. */
+@Controller('overriding')
+class OverridingController extends ReplacedController {
+  @Get('enabled')
+  override enabled(): string {
+    return 'overridden';
+  }
+}
+
 const policies = { classwide: shared(100), method: shared(100), extra: shared(100) };
 
 function start(platform: Platform, options: Partial<RateLimitingModuleOptions> = {}): Promise<TestApp> {
   return startApp(platform, {
     imports: [RateLimitingModule.forRoot({ policies, ...options })],
-    controllers: [C1, C2, C3, DisabledController, ForeignController, DerivedController],
+    controllers: [
+      ...[C1, C2, C3, DisabledController, ForeignController, DerivedController],
+      ...[ReplacedController, OverridingController],
+    ],
   });
 }
 
@@ -139,6 +179,17 @@ describe.each(PLATFORMS)('which policies apply on $name', (platform) => {
     ['/foreign/a', []],
   ])('%s: %j', async (path, expected) => {
     const app = await start(platform);
+    expect(names((await app.get(path)).headers.ratelimit)).toEqual(expected);
+  });
+
+  it.each([
+    ['/replaced/enabled', ['global', 'method']],
+    ['/replaced/disabled', []],
+    ['/replaced/partly', ['global', 'extra']],
+    ['/overriding/enabled', ['global', 'classwide']],
+    ['/overriding/partly', ['global', 'extra']],
+  ])('where a decorator further up puts another function in the place of %s: %j', async (path, expected) => {
+    const app = await start(platform, { global: shared(100) });
     expect(names((await app.get(path)).headers.ratelimit)).toEqual(expected);
   });
 

@@ -1,6 +1,13 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { Controller, Get, UseInterceptors } from '@nestjs/common';
-import { EnableRateLimiting, RateLimitingInterceptor, RateLimitingModule } from '@ratelease/nestjs';
+import { createPartitionedRateLimiter } from '@ratelease/limiters';
+import type { RateLimitingContext } from '@ratelease/nestjs';
+import {
+  EnableRateLimiting,
+  RateLimitingInterceptor,
+  RateLimitingModule,
+  SelectiveRateLimiterPolicy,
+} from '@ratelease/nestjs';
 import type { Observable } from 'rxjs';
 import { Subject, of, retry, takeUntil, throwIfEmpty } from 'rxjs';
 import { eventually } from './eventually.js';
@@ -30,6 +37,12 @@ class RetryInterceptor implements NestInterceptor {
   }
 }
 
+class RenewedWaitInterceptor extends RateLimitingInterceptor {
+  override intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return super.intercept(execution, next).pipe(takeUntil(timeIsOver.current), throwIfEmpty(), retry(1));
+  }
+}
+
 // Ours stands inside: `bind: false` leaves its place to the application.
 @Controller()
 class OuterController {
@@ -46,6 +59,13 @@ class OuterController {
   @EnableRateLimiting('slots', { phase: 'handler' })
   @UseInterceptors(TimeoutInterceptor, RateLimitingInterceptor)
   async afterPipes(): Promise<string> {
+    return this.timeout();
+  }
+
+  @Get('renewed')
+  @EnableRateLimiting('slots')
+  @UseInterceptors(RenewedWaitInterceptor)
+  async renewed(): Promise<string> {
     return this.timeout();
   }
 
@@ -108,6 +128,32 @@ describe.each(PLATFORMS)('outer interceptors on $name', (platform) => {
       expect(handled).toEqual([]);
     },
   );
+
+  it('that give up a wait and begin a new one are told the end of the application as well', async () => {
+    const slots = new WatchedLimiter(1, 5);
+    const handedIn = createPartitionedRateLimiter<RateLimitingContext, string>(slots.policy as never);
+    const app = await startApp(platform, {
+      imports: [
+        RateLimitingModule.forRoot({
+          bind: false,
+          policies: { slots: new SelectiveRateLimiterPolicy(handedIn) },
+        }),
+      ],
+      controllers: [OuterController],
+    });
+    const lease = slots.limiter.attemptAcquire();
+    const waiting = app.open('/renewed');
+    await eventually(() => slots.queued === 1);
+    const first = timeIsOver.current;
+    timeIsOver.current = new Subject();
+    first.next();
+    await eventually(() => slots.queued === 1);
+    const closed = app.app.close();
+    expect((await waiting.answer).status).toBe(503);
+    await closed;
+    lease.dispose();
+    expect(handled).toEqual([]);
+  });
 
   it('that answer themselves leave permits alone', async () => {
     const slots = new WatchedLimiter(1);

@@ -9,6 +9,7 @@ import {
   RateLimitingModule,
   SelectiveRateLimiterPolicy,
 } from '@ratelease/nestjs';
+import { parse } from 'node:querystring';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
 
 const window = (permitLimit: number) => () => ({ permitLimit, windowMs: 60_000 });
@@ -206,6 +207,9 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
   it.each<[string, () => unknown]>([
     ['a literal', () => ({ tenant: 'free' })],
     ['an array', () => ['tenant', 'free']],
+    ['an object without a prototype, as a parser makes it', () => parse('tenant=free')],
+    ['a date', () => new Date(0)],
+    ['bytes', () => Buffer.from('free')],
   ])('takes no key that would be a new one for each request: %s', async (_kind, key) => {
     const app = await startApp(platform, {
       imports: [

@@ -166,7 +166,6 @@ describe.each(PLATFORMS)('what limits show on $name', (platform) => {
 
   it('logs refusals once per interval and policy with their number, and no keys', async () => {
     const debug = jest.spyOn(Logger.prototype, 'debug').mockImplementation();
-    jest.spyOn(Logger, 'isLevelEnabled').mockReturnValue(true);
     const app = await start();
     const ask = async (): Promise<void> => {
       for (const key of ['ada', 'bob']) await app.statuses('/burst', 3, { 'x-key': key });
@@ -183,9 +182,16 @@ describe.each(PLATFORMS)('what limits show on $name', (platform) => {
     expect(debug).toHaveBeenCalledTimes(2);
   });
 
+  it('writes no line of a level that the application has switched off', async () => {
+    const debug = jest.spyOn(Logger.prototype, 'debug').mockImplementation();
+    jest.spyOn(Logger, 'isLevelEnabled').mockImplementation((level) => level !== 'debug');
+    const app = await start();
+    expect(await app.statuses('/burst', 2)).toEqual([200, 429]);
+    expect(debug).not.toHaveBeenCalled();
+  });
+
   it('names keys in the log only where it is told to, and only hashed', async () => {
     const debug = jest.spyOn(Logger.prototype, 'debug').mockImplementation();
-    jest.spyOn(Logger, 'isLevelEnabled').mockReturnValue(true);
     const app = await start({ ...OPTIONS, logKeys: 'hashed' });
     await app.statuses('/burst', 2, { 'x-key': 'ada' });
     clock.advance(10_000);

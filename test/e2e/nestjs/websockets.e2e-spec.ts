@@ -5,6 +5,7 @@ import { FakeClock } from '@ratelease/limiters/testing';
 import { EnableRateLimiting, RateLimitingInterceptor, RateLimitingModule, byClient } from '@ratelease/nestjs';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
+import { Replacing } from './replacing.js';
 import type { SocketKind, TestClient } from './socket-clients.js';
 import { NEST_MAJOR, SOCKET_KINDS, leaveAll } from './socket-clients.js';
 import type { TestApp } from './test-app.js';
@@ -176,6 +177,32 @@ describe.each(SOCKET_KINDS)('a gateway of $name', (kind: SocketKind) => {
     expect(connections.held).toBe(1);
     patient.leave();
     await eventually(() => connections.held === 0);
+  });
+
+  it('limits connections where a decorator further up puts another function in the place of the method', async () => {
+    @WebSocketGateway()
+    class ReplacedGateway {
+      @Replacing()
+      @EnableRateLimiting('connections')
+      handleConnection(client: unknown): void {
+        connected.push(client);
+      }
+    }
+    connected.length = 0;
+    const connections = new WatchedLimiter(1);
+    const { app } = await startApp(
+      PLATFORMS[0]!,
+      {
+        imports: [RateLimitingModule.forRoot({ policies: { connections: connections.policy } })],
+        providers: [ReplacedGateway],
+      },
+      (started) => started.useWebSocketAdapter(new kind.adapter(started) as WebSocketAdapter),
+    );
+    await kind.connect(app);
+    await eventually(() => connections.held === 1);
+    const refused = await kind.connect(app);
+    await eventually(() => refused.isClosed());
+    expect(connected).toHaveLength(1);
   });
 
   it('lets every connection in where the application has no limits', async () => {

@@ -1,6 +1,6 @@
 import type { ApplicationValue, RateLimitingContext } from '../context/rate-limiting-context.js';
-import { methodPlaceOf } from '../endpoints/method-place.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { leaveMark, markOf } from './marks.js';
 
 /**
  * An argument of a handler that knows whether its request is one of the expensive ones. Write `isLimit` as a
@@ -46,20 +46,12 @@ export function ConcurrencyLimit(limit: number = 1, options: ConcurrencyLimitOpt
         `@ConcurrencyLimit() stands on ${(target as { name?: string }).name ?? 'a class'}, but belongs on a method: it limits one handler.`,
       );
     }
-    // On the function, as Nest's own decorators, and on the method's name: a decorator further up may put another
-    // function in its place, and the limit must not vanish with it.
-    Reflect.defineMetadata(CONCURRENCY, mark, descriptor.value as object);
-    Reflect.defineMetadata(CONCURRENCY, mark, target, key);
+    leaveMark(CONCURRENCY, mark, [target, key, descriptor]);
   };
 }
 
 /** The mark of a method, where it has one of its own. */
 // oxlint-disable-next-line typescript/no-unsafe-function-type
 export function concurrencyMarkOf(controller: Function, handler: Function): ConcurrencyMark | undefined {
-  const onFunction = Reflect.getMetadata(CONCURRENCY, handler) as ConcurrencyMark | undefined;
-  if (onFunction !== undefined) return onFunction;
-  const place = methodPlaceOf(controller, handler);
-  return (
-    place && (Reflect.getOwnMetadata(CONCURRENCY, place.owner, place.key) as ConcurrencyMark | undefined)
-  );
+  return markOf(CONCURRENCY, controller, handler) as ConcurrencyMark | undefined;
 }

@@ -1,5 +1,7 @@
 import type { PolicyReference } from './enable-rate-limiting.js';
 import { readReferences } from './enable-rate-limiting.js';
+import type { Decorated } from './marks.js';
+import { earlierMark, leaveMark, markOf } from './marks.js';
 
 const DISABLE = 'ratelease:disable';
 
@@ -20,10 +22,9 @@ export function DisableRateLimiting(
   ...policies: (PolicyReference | 'global')[]
 ): ClassDecorator & MethodDecorator {
   const mark: DisableMark = policies.length === 0 ? true : readReferences('@DisableRateLimiting()', policies);
-  return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor) => {
-    const place = (descriptor?.value as object | undefined) ?? target;
-    const earlier = Reflect.getOwnMetadata(DISABLE, place) as DisableMark | undefined;
-    Reflect.defineMetadata(DISABLE, together(earlier, mark), place);
+  return (...place: Decorated) => {
+    const earlier = earlierMark(DISABLE, place) as DisableMark | undefined;
+    leaveMark(DISABLE, together(earlier, mark), place);
   };
 }
 
@@ -32,13 +33,15 @@ function together(one: DisableMark | undefined, other: DisableMark): DisableMark
   return one === true || other === true ? true : [...one, ...other];
 }
 
-/** Whether a class (itself or one that it extends) or a method is disabled altogether. */
-export function isDisabled(target: object): boolean {
-  return Reflect.getMetadata(DISABLE, target) === true;
+/** Whether a class (itself or one that it extends) or, where one is given, its method is disabled altogether. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function isDisabled(controller: Function, handler?: Function): boolean {
+  return markOf(DISABLE, controller, handler) === true;
 }
 
-/** The policies that are taken off a class (itself or one that it extends) or a method, one by one. */
-export function disabledPoliciesOf(target: object): readonly PolicyReference[] {
-  const mark = Reflect.getMetadata(DISABLE, target) as DisableMark | undefined;
+/** The policies that are taken off a class (itself or one that it extends) or its method, one by one. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function disabledPoliciesOf(controller: Function, handler?: Function): readonly PolicyReference[] {
+  const mark = markOf(DISABLE, controller, handler) as DisableMark | undefined;
   return mark === undefined || mark === true ? [] : mark;
 }

@@ -6,6 +6,7 @@ import { behindGate, CONNECTION_METHOD } from '../transports/connection-gates.js
 import type { PolicyClass, PolicyInstance } from '../policies/policy-definition.js';
 import { isPolicy, isPolicyClass, isSelectivePolicy } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
+import { leaveMark, markOf } from './marks.js';
 
 /**
  * Where a limit is enforced. `'guard'`: before later guards, so that failed logins count. `'interceptor'`: after
@@ -76,7 +77,7 @@ export function EnableRateLimiting(
     if (key === CONNECTION_METHOD && descriptor !== undefined) {
       descriptor.value = behindGate(descriptor.value as Parameters<typeof behindGate>[0]);
     }
-    Reflect.defineMetadata(ENABLE, mark, (descriptor?.value as object | undefined) ?? target);
+    leaveMark(ENABLE, mark, [target, key, descriptor]);
   };
 }
 
@@ -124,7 +125,8 @@ function isReference(value: unknown): value is PolicyReference {
   return typeof value === 'string' || isPolicy(value) || isSelectivePolicy(value) || isPolicyClass(value);
 }
 
-/** The mark of a class (its own or inherited) or of a method. */
-export function enableMarkOf(target: object): EnableMark | undefined {
-  return Reflect.getMetadata(ENABLE, target) as EnableMark | undefined;
+/** The mark of a class (its own or inherited) or, where one is given, of its method. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function enableMarkOf(controller: Function, handler?: Function): EnableMark | undefined {
+  return markOf(ENABLE, controller, handler) as EnableMark | undefined;
 }

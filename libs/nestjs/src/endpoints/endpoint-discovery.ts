@@ -60,8 +60,10 @@ function classOf(metatype: unknown): Type | undefined {
 // oxlint-disable-next-line typescript/no-unsafe-function-type
 function isMarked(controller: Function, handler: Function): boolean {
   if (concurrencyMarkOf(controller, handler) !== undefined) return true;
-  return [controller, handler].some(
-    (target) =>
-      enableMarkOf(target) !== undefined || isDisabled(target) || disabledPoliciesOf(target).length > 0,
+  return [undefined, handler].some(
+    (method) =>
+      enableMarkOf(controller, method) !== undefined ||
+      isDisabled(controller, method) ||
+      disabledPoliciesOf(controller, method).length > 0,
   );
 }

@@ -37,8 +37,8 @@ export class EndpointRules {
   of(controller: Function, handler: Function): EndpointRule {
     const onClass = this.#binding(controller, undefined);
     const onMethod = this.#binding(controller, handler);
-    const method = markOf(handler, onMethod);
-    if (isDisabled(handler) || onMethod?.disabled === true) return null;
+    const method = markAt(onMethod, controller, handler);
+    if (isDisabled(controller, handler) || onMethod?.disabled === true) return null;
     if (isDisabled(controller)) {
       if (method !== undefined) throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting()');
       if (concurrencyMarkOf(controller, handler) !== undefined)
@@ -46,11 +46,11 @@ export class EndpointRules {
       return null;
     }
     if (onClass?.disabled === true) return null;
-    const offOfClass = offOf(controller, onClass);
+    const offOfClass = offAt(onClass, controller);
     if (method?.policies.some((policy) => offOfClass.includes(policy)) === true)
       throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting() with one of its policies');
-    const { policies, options } = combined(markOf(controller, onClass), method);
-    return { policies, options, off: [...offOfClass, ...offOf(handler, onMethod)] };
+    const { policies, options } = combined(markAt(onClass, controller), method);
+    return { policies, options, off: [...offOfClass, ...offAt(onMethod, controller, handler)] };
   }
 
   // oxlint-disable-next-line typescript/no-unsafe-function-type
@@ -69,16 +69,29 @@ function methodOf({ controller, handler }: EndpointBinding): Function | undefine
     : (controller.prototype as Record<string, Function | undefined>)[handler];
 }
 
-function markOf(target: object, binding: EndpointBinding | undefined): EnableMark | undefined {
-  if (binding?.policies === undefined) return enableMarkOf(target);
-  const { controller, handler: _handler, policies, disabled: _disabled, ...options } = binding;
+/** The mark of a class or of its method; a binding stands for the decorator. */
+function markAt(
+  binding: EndpointBinding | undefined,
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  controller: Function,
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  handler?: Function,
+): EnableMark | undefined {
+  if (binding?.policies === undefined) return enableMarkOf(controller, handler);
+  const { controller: _controller, handler: _handler, policies, disabled: _disabled, ...options } = binding;
   return { policies: readReferences(`endpoints: ${controller.name}`, policies), options };
 }
 
-function offOf(target: object, binding: EndpointBinding | undefined): readonly PolicyReference[] {
+function offAt(
+  binding: EndpointBinding | undefined,
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  controller: Function,
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  handler?: Function,
+): readonly PolicyReference[] {
   if (binding?.disabled === undefined || typeof binding.disabled === 'boolean')
-    return disabledPoliciesOf(target);
-  return readReferences(`endpoints: ${binding.controller.name}`, binding.disabled);
+    return disabledPoliciesOf(controller, handler);
+  return readReferences(`endpoints: ${controller.name}`, binding.disabled);
 }
 
 function combined(onClass: EnableMark | undefined, onMethod: EnableMark | undefined): EnableMark {

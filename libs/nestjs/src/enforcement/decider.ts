@@ -225,7 +225,8 @@ export class Decider {
   #endWait({ set, holder }: Question): void {
     holder.endWait();
     set.noteQueued(-1);
-    this.#waiting.delete(holder);
+    // Who gave a wait up and asked again waits anew before the first one has ended.
+    if (!holder.isWaiting) this.#waiting.delete(holder);
   }
 
   /** The answer in place of a lease, where asking is an error. */

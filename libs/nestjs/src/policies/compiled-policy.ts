@@ -238,8 +238,13 @@ export class CompiledPolicy {
   }
 }
 
-/** Literals are made anew for each request; an instance of a class may well be what requests have in common. */
+/**
+ * Literals, what parsers make of a request (its parameters have no prototype on some platforms), dates and bytes are
+ * made anew for each request; an instance of another class may well be what requests have in common.
+ */
 function isNewEachTime(key: unknown): boolean {
   if (typeof key !== 'object' || key === null) return false;
-  return Array.isArray(key) || Object.getPrototypeOf(key) === Object.prototype;
+  const prototype: unknown = Object.getPrototypeOf(key);
+  if (prototype === null || prototype === Object.prototype) return true;
+  return Array.isArray(key) || key instanceof Date || ArrayBuffer.isView(key);
 }

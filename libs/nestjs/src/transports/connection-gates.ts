@@ -15,7 +15,6 @@ export interface Connection {
 export type ConnectionGate = (connection: Connection) => unknown;
 
 const GATES = Symbol.for('ratelease.connection-gates');
-const LIMITED = Symbol.for('ratelease.limited-connection');
 
 /** The method of a gateway that Nest calls for every client that connects. */
 export const CONNECTION_METHOD = 'handleConnection';
@@ -33,12 +32,7 @@ export function behindGate(method: Method): Method {
   for (const key of Reflect.getOwnMetadataKeys(method)) {
     Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, method), gated);
   }
-  return Object.defineProperty(gated, LIMITED, { value: true });
-}
-
-/** Whether a method asks the gate of its instance. */
-export function isBehindGate(method: object): boolean {
-  return LIMITED in method;
+  return gated;
 }
 
 /** Gives a gateway its gate. */

@@ -1,11 +1,12 @@
 import { Logger } from '@nestjs/common';
+import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
 import { OutsideExecution } from '../context/outside-execution.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import type { Enforcement } from '../enforcement/enforcement.js';
 import type { Connection } from './connection-gates.js';
-import { CONNECTION_METHOD, isBehindGate, setGate } from './connection-gates.js';
+import { CONNECTION_METHOD, setGate } from './connection-gates.js';
 import type { SocketClient } from './socket-client.js';
 import { onLeft, turnAway } from './socket-client.js';
 
@@ -25,8 +26,9 @@ export class ConnectionLimits {
   }
 
   /** Takes over the connections of a gateway whose method for them has a limit. */
-  register({ instance, methodName, handler }: DiscoveredEndpoint): void {
-    if (instance === undefined || methodName !== CONNECTION_METHOD || !isBehindGate(handler)) return;
+  register({ instance, methodName, controller, handler }: DiscoveredEndpoint): void {
+    if (instance === undefined || methodName !== CONNECTION_METHOD) return;
+    if (enableMarkOf(controller, handler) === undefined) return;
     setGate(instance, (connection) => this.#admit(connection));
   }
 

@@ -24,7 +24,7 @@ export class RejectionLog {
 
   /** @param key - of the refused partition. */
   note(policy: CompiledPolicy, reason: string, key: () => unknown): void {
-    if (!Logger.isLevelEnabled('debug')) return;
+    if (isDebugOff()) return;
     const count = this.#tallies.note(policy);
     if (count === undefined) return;
     this.#logger.debug({
@@ -35,6 +35,14 @@ export class RejectionLog {
       ...(this.#secret === undefined ? {} : { key: hashed(key(), this.#secret) }),
     });
   }
+}
+
+/**
+ * Whether nobody would see a line. Nest 11 says of every level that it is off until the application has chosen some, of
+ * the highest as well, and writes them all.
+ */
+function isDebugOff(): boolean {
+  return !Logger.isLevelEnabled('debug') && Logger.isLevelEnabled('fatal');
 }
 
 function hashed(key: unknown, secret: Buffer): string {

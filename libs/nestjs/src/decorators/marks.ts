@@ -1,0 +1,32 @@
+import { methodPlaceOf } from '../endpoints/method-place.js';
+
+/** What a decorator of a class or a method is called with. */
+export type Decorated = readonly [target: object, key?: string | symbol, descriptor?: PropertyDescriptor];
+
+/**
+ * Leaves what a decorator says on a class, or on a method: there on the function, as Nest's own decorators, and on the
+ * name. A decorator further up may put another function in the method's place, and a limit must not vanish with it.
+ */
+export function leaveMark(name: string, mark: unknown, [target, key, descriptor]: Decorated): void {
+  Reflect.defineMetadata(name, mark, (descriptor?.value as object | undefined) ?? target);
+  if (descriptor !== undefined && key !== undefined) Reflect.defineMetadata(name, mark, target, key);
+}
+
+/** What a decorator of that name has left before on the very same place. */
+export function earlierMark(name: string, [target, key, descriptor]: Decorated): unknown {
+  const onFunction: unknown = Reflect.getOwnMetadata(
+    name,
+    (descriptor?.value as object | undefined) ?? target,
+  );
+  if (onFunction !== undefined || descriptor === undefined || key === undefined) return onFunction;
+  return Reflect.getOwnMetadata(name, target, key);
+}
+
+/** The mark of a class (its own or inherited) or, where one is given, of its method. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function markOf(name: string, controller: Function, handler: Function | undefined): unknown {
+  const direct: unknown = Reflect.getMetadata(name, handler ?? controller);
+  if (direct !== undefined || handler === undefined) return direct;
+  const place = methodPlaceOf(controller, handler);
+  return place && Reflect.getOwnMetadata(name, place.owner, place.key);
+}
