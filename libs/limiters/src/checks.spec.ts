@@ -204,6 +204,19 @@ describe('permit counts', () => {
     });
   });
 
+  it.each([
+    [2 ** 53, 'at most 2^53 - 1'],
+    [1e308, 'at most 2^53 - 1'],
+    [-1, 'an integer of at least 0'],
+    [Infinity, 'an integer of at least 0'],
+    [2.5, 'an integer of at least 0'],
+  ])('of %p are told what is allowed, alone and in a partition', (count, allowed) => {
+    const message = `permitCount must be ${allowed}, but got ${String(count)}.`;
+    expect((errorOf(() => create().attemptAcquire(count)) as Error).message).toBe(message);
+    const partitioned = createPartitionedRateLimiter((key: string) => RateLimitPartition.getNoLimiter(key));
+    expect((errorOf(() => partitioned.attemptAcquire('a', count)) as Error).message).toBe(message);
+  });
+
   it('have codes that tell a senseless count from one above the limit', () => {
     expect(errorOf(() => create().attemptAcquire(-1))).toHaveProperty('code', 'ERR_RL_INVALID_PERMIT_COUNT');
     expect(errorOf(() => create().attemptAcquire(6))).toHaveProperty(

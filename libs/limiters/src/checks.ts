@@ -148,7 +148,9 @@ export function requirePermitCount(value: unknown): number {
 // Apart from the check, which stands in the way of every decision: only short functions are inlined there.
 function invalidPermitCount(value: unknown): Error {
   const code = 'ERR_RL_INVALID_PERMIT_COUNT';
-  const message = `permitCount must be an integer of at least 0, but got ${show(value)}`;
+  const isTooLarge = Number.isInteger(value) && (value as number) > 0;
+  const allowed = isTooLarge ? 'at most 2^53 - 1' : 'an integer of at least 0';
+  const message = `permitCount must be ${allowed}, but got ${show(value)}`;
   if (typeof value === 'number') return rangeError(code, `${message}.`);
   return typeError(code, `${message} (${typeof value}). Pass a number, or nothing for 1.`);
 }

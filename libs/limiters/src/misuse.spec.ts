@@ -80,6 +80,16 @@ const MISTAKES: [string, string, string, () => unknown][] = [
     () => keyed(RateLimitPartition.get('k', () => null as never)).attemptAcquire(''),
   ],
   [
+    'the factory of a helper’s partition without the partition',
+    ARGUMENT,
+    'The factory of a partition of RateLimitPartition.get… was called on undefined. Call it on its partition: ' +
+      'partition.factory(key), or (key) => partition.factory(key) where a function is needed.',
+    () => {
+      const { factory } = RateLimitPartition.getConcurrencyLimiter('k', () => ({ permitLimit: 1 }));
+      return factory('k');
+    },
+  ],
+  [
     'a helper without a factory',
     ARGUMENT,
     'RateLimitPartition.getTokenBucketLimiter needs a function that returns options, but got an object (Object). Wrap them: () => ({ … }).',

@@ -1,6 +1,7 @@
 import { requireOptions } from '../checks.js';
 import type { LimiterOptions } from '../engine/limiter-options.js';
 import type { LimiterKind } from '../engine/limiter-plan.js';
+import { show, typeError } from '../errors.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { PartitionContext, RateLimitPartition } from './rate-limit-partition.js';
 
@@ -44,7 +45,12 @@ export class HelperPartition<TKey, TOptions extends LimiterOptions> implements R
     return new this.kind.limiter(this.#withClock(options, context));
   }
 
+  /**
+   * A method, not a function of each partition's own: partitions are made for each request, and most factories are
+   * never called.
+   */
   factory(key: TKey, context?: PartitionContext): RateLimiter {
+    if (!((this as unknown) instanceof HelperPartition)) throw taken(this);
     return this.make(this.options(key), context);
   }
 
@@ -58,6 +64,14 @@ export class HelperPartition<TKey, TOptions extends LimiterOptions> implements R
       ? { ...options, clock: context.clock }
       : options;
   }
+}
+
+function taken(from: unknown): TypeError {
+  return typeError(
+    'ERR_RL_INVALID_ARGUMENT',
+    `The factory of a partition of RateLimitPartition.get… was called on ${show(from)}. Call it on its partition: ` +
+      'partition.factory(key), or (key) => partition.factory(key) where a function is needed.',
+  );
 }
 
 /** Whether a partition is one of the helpers' of this very copy of the package. */

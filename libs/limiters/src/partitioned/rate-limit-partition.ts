@@ -40,7 +40,10 @@ export interface PartitionContext {
 export interface RateLimitPartition<TKey, TLimiter extends AsyncRateLimiter = RateLimiter> {
   /** Names the partition. */
   readonly partitionKey: TKey;
-  /** Makes the limiter; called once per key while its partition lives. */
+  /**
+   * Makes the limiter; called once per key while its partition lives. That of a helper has to be called on its
+   * partition (`partition.factory(key)`).
+   */
   readonly factory: (key: TKey, context?: PartitionContext) => TLimiter;
   /**
    * Asks for new numbers and applies the difference to a living limiter of the partition; only the partitions
