@@ -3,6 +3,12 @@ import { DeadlineHeap } from './deadline-heap.js';
 import { WaiterList } from './waiter-list.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
 
+/**
+ * Time is in whole nanoseconds: what is nearer than this is the same moment. The sum of a reading and a wait may be a bit
+ * more than the reading of that moment, and a timer for what is missing would fire without time going on.
+ */
+const HALF_A_NANOSECOND_MS = 5e-7;
+
 /** Which waiter is served first. */
 export type QueueProcessingOrder = 'oldestFirst' | 'newestFirst';
 
@@ -57,7 +63,7 @@ export class WaitQueue implements WaitingPermits {
   /** The waiter whose deadline has come, if any. */
   overdue(nowMs: number): Waiter | undefined {
     const first = this.#deadlines?.first;
-    return first !== undefined && first.deadlineMs <= nowMs ? first : undefined;
+    return first !== undefined && first.deadlineMs - nowMs < HALF_A_NANOSECOND_MS ? first : undefined;
   }
 
   add(waiter: Waiter, place: WaitingPlace): void {
