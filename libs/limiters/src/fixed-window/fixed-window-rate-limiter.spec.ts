@@ -143,6 +143,23 @@ describe('the fixed window', () => {
     expect(limiter.attemptAcquire().isAcquired).toBe(false);
   });
 
+  it('replenished by hand gives nothing back before its next boundary', () => {
+    const clock = new FakeClock();
+    const limiter = new FixedWindowRateLimiter({
+      permitLimit: 1,
+      windowMs: 1_000,
+      autoReplenishment: false,
+      clock,
+    });
+    for (let window = 0; window < 3; window++) {
+      expect(limiter.attemptAcquire().isAcquired).toBe(true);
+      clock.advance(999);
+      expect([limiter.tryReplenish(), limiter.attemptAcquire().isAcquired]).toEqual([false, false]);
+      clock.advance(1);
+      expect(limiter.tryReplenish()).toBe(true);
+    }
+  });
+
   it('goes on alike on a clock whose readings are large', () => {
     const { clock, limiter } = create({ permitLimit: 1, windowMs: 1_000, startMs: 1_700_000_000_000 });
     limiter.attemptAcquire();

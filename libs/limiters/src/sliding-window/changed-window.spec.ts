@@ -144,4 +144,40 @@ describe('a sliding window whose numbers change', () => {
     expect(limiter.getStatistics().currentAvailablePermits).toBe(available + 5);
     expect(limiter.idleDurationMs).toBe(0);
   });
+
+  it('begins by hand with the new segment in which the segment applied last ended, or with the present one', () => {
+    for (const [changedAtMs, backAtMs] of [
+      [60, 1_050],
+      [100, 1_050],
+    ] as const) {
+      const clock = new FakeClock();
+      const numbers = { permitLimit: 5, windowMs: 1_000, autoReplenishment: false, clock };
+      const limiter = new SlidingWindowRateLimiter({ ...numbers, segmentsPerWindow: 10 });
+      limiter.attemptAcquire(5);
+      clock.advance(changedAtMs);
+      limiter.updateOptions({ segmentsPerWindow: 20 });
+      // It is in the new segment from 50 to 100, whether that is over or not.
+      expect(limiter.tryReplenish()).toBe(changedAtMs === 100);
+      clock.advance(backAtMs - changedAtMs - 1);
+      limiter.tryReplenish();
+      expect(limiter.getStatistics().currentAvailablePermits).toBe(0);
+      clock.advance(1);
+      expect(limiter.tryReplenish()).toBe(true);
+      expect(limiter.getStatistics().currentAvailablePermits).toBe(5);
+    }
+  });
+
+  it('has been idle for as long as before when only its limit changes', () => {
+    const clock = new FakeClock();
+    const limiter = new SlidingWindowRateLimiter({
+      permitLimit: 5,
+      windowMs: 1_000,
+      segmentsPerWindow: 10,
+      clock,
+    });
+    limiter.attemptAcquire(5);
+    clock.advance(3_210);
+    limiter.updateOptions({ permitLimit: 6 });
+    expect(limiter.idleDurationMs).toBe(2_210);
+  });
 });
