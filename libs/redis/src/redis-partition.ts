@@ -7,6 +7,8 @@ import { RemoteRateLimiter } from './remote/remote-rate-limiter.js';
 
 /** The key under which a partition offers the same partition with its state under another name. */
 const namedPartition = Symbol.for('ratelease.named-partition');
+/** The key under which a partition says where its permits are counted. */
+const store = Symbol.for('ratelease.store');
 
 /** A partition whose limiter is shared. */
 export class RedisPartition<TKey> implements RateLimitPartition<TKey, RemoteRateLimiter> {
@@ -36,6 +38,11 @@ export class RedisPartition<TKey> implements RateLimitPartition<TKey, RemoteRate
       definition = { ...definition, clock: context.clock };
     const partitionKey = partitionKeyOf(this.#context.states.store.prefix, key);
     return new RemoteRateLimiter(this.#context, partitionKey, definition);
+  }
+
+  /** The Nest module says it in its log. */
+  get [store](): string {
+    return `in Redis (prefix ${JSON.stringify(this.#context.states.store.prefix)})`;
   }
 
   /** The Nest module names the state of a policy after the policy. */

@@ -243,7 +243,7 @@ describe('the boot', () => {
     expect((await app.get('/')).headers['ratelimit']).toBe('"burst";r=2;t=60');
   });
 
-  it.each([undefined, null, 7, []])('stops when forRootAsync gives %p', async (given) => {
+  it.each([undefined, null, 7, [], class Options {}])('stops when forRootAsync gives %p', async (given) => {
     const error = await bootError(platform, {
       imports: [RateLimitingModule.forRootAsync({ useFactory: () => given as never })],
     });

@@ -118,6 +118,19 @@ describe('the boot warns', () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
+  it('of limits of an application that imports the module and configures it nowhere', async () => {
+    const parts = { imports: [RateLimitingModule] };
+    await startApp(express, parts);
+    expect(warn).not.toHaveBeenCalled();
+    const app = await startApp(express, { ...parts, controllers: [BurstController] });
+    const [warning] = warnings('nowhere configured');
+    expect(warning).toMatch(
+      /^Nobody enforces the limits of BurstController\.burst: .* RateLimitingModule\.forRoot\(\)/,
+    );
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect((await app.get('/burst')).status).toBe(200);
+  });
+
   it('of nothing where the application binds everything', async () => {
     const controllers = [BurstController, BoundController];
     await start(express, { ...OPTIONS, bind: false }, { controllers }, (app) => {

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Injectable } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Logger } from '@nestjs/common';
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import type { IRateLimiterPolicy, RateLimitingContext } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
@@ -85,6 +85,19 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     const fields = await client.hkeys(`ratelease:v1:{ann-${platform.name}}`);
     expect(fields).toContain('perUser:fixedWindow:u');
     expect(fields).toContain('slots:concurrency:u');
+  });
+
+  it('says in the log which policies count there', async () => {
+    const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    const app = await startApp(platform, parts);
+    await app.get('/report', { 'x-user': `fay-${platform.name}` });
+    expect(log.mock.calls.flat()).toEqual(
+      expect.arrayContaining([
+        'Policy "perUser" counts in Redis (prefix "ratelease").',
+        'Policy "slots" counts in Redis (prefix "ratelease").',
+      ]),
+    );
+    log.mockRestore();
   });
 
   it('decides both policies of a request in one call', async () => {

@@ -63,6 +63,7 @@ export class Boot {
     const endpoints = discoverEndpoints(this.#modules);
     checkBindings(this.#settings.endpoints, endpoints);
     for (const endpoint of endpoints) await this.#compile(endpoint);
+    this.#plans.policies.tellStores();
   }
 
   async #compile(endpoint: DiscoveredEndpoint): Promise<void> {

@@ -17,6 +17,7 @@ import type {
 } from './rate-limiting-module-options.js';
 import { readSettings } from './settings.js';
 import { FEATURE_POLICIES, OPTIONS_FACTORY, SETTINGS } from './tokens.js';
+import { MissingRoot } from '../warnings/missing-root.js';
 
 const ROOT = 'RateLimitingModule.forRoot()';
 const ROOT_ASYNC = 'RateLimitingModule.forRootAsync()';
@@ -25,7 +26,7 @@ const ROOT_ASYNC = 'RateLimitingModule.forRootAsync()';
  * Rate limiting for a Nest application. Configure it once, in the root module; it is global. A plain import of
  * this class elsewhere does nothing and does no harm.
  */
-@Module({})
+@Module({ providers: [MissingRoot] })
 export class RateLimitingModule {
   /**
    * Configures rate limiting. Mistakes in the options stop the boot, not this call.

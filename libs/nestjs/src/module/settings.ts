@@ -2,6 +2,7 @@ import type { Clock } from '@ratelease/limiters';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
+import { isClass } from '../policies/policy-definition.js';
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import type { WhenFailing } from '../policies/policy-traits.js';
@@ -76,9 +77,13 @@ export function readOptions(
   given: unknown,
   known: readonly string[] = KNOWN_TO_ROOT,
 ): RateLimiterOptions {
-  return typeof given === 'function'
-    ? configured(place, given as Configure)
-    : fromObject(place, given, known);
+  if (typeof given !== 'function') return fromObject(place, given, known);
+  if (!isClass(given)) return configured(place, given as Configure);
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_MISSING_OPTIONS',
+    `${place} needs an options object or a configuration callback, but got the class ${given.name}. A class that makes options ` +
+      'belongs into RateLimitingModule.forRootAsync({ useClass }).',
+  );
 }
 
 type Configure = (options: RateLimiterOptions) => unknown;

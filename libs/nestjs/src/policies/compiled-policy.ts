@@ -11,6 +11,7 @@ import { isPromise } from '../keys/key-function.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { resetLimiter, resetPartition } from './limiter-reset.js';
 import { PolicyCounters } from './policy-counters.js';
+import { storeOf } from './partition-store.js';
 import type { PartitionTraits } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
@@ -37,6 +38,8 @@ export interface CompiledPolicyInit {
   readonly clock: Clock | undefined;
   /** Told where a request is let through because the policy failed. */
   readonly noteLetThrough: NoteLetThrough;
+  /** Told once where permits are counted, where only the partitions know. */
+  readonly noteStore: (store: string) => void;
 }
 
 /** Told of policies that failed, and that a request was let through without. */
@@ -82,6 +85,7 @@ export class CompiledPolicy {
   readonly #partitioner: Partitioner | undefined;
   #limiter: ContextLimiter;
   #lastPartition: AnyPartition | undefined = undefined;
+  #noteStore: ((store: string) => void) | undefined;
 
   constructor(source: PolicySource, init: CompiledPolicyInit) {
     this.index = init.index;
@@ -96,6 +100,7 @@ export class CompiledPolicy {
     this.failsOpen = init.traits.whenFailing === 'allow';
     this.maxPartitions = init.traits.maxPartitions ?? Infinity;
     this.#noteLetThrough = init.noteLetThrough;
+    this.#noteStore = init.isInProcess ? undefined : init.noteStore;
     this.mayWait = init.mayWait;
     this.holdsPermits = init.holdsPermits;
     this.#partitioner = 'partitioner' in source ? source.partitioner : undefined;
@@ -201,7 +206,15 @@ export class CompiledPolicy {
   #choose(context: HandlingContext, choice: AnyPartition): void {
     const partition = this.#checked(choice);
     this.#lastPartition = partition;
+    if (this.#noteStore !== undefined) this.#tellStore(this.#noteStore, partition);
     context.choosePartition(this.index, partition);
+  }
+
+  #tellStore(tell: (store: string) => void, partition: AnyPartition): void {
+    const store = storeOf(partition);
+    if (store === undefined) return;
+    this.#noteStore = undefined;
+    tell(store);
   }
 
   #checked(partition: AnyPartition): AnyPartition {

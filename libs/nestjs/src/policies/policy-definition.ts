@@ -23,9 +23,13 @@ export type PolicyDefinition =
 export function isPolicyClass(value: unknown): value is PolicyClass {
   if (typeof value !== 'function') return false;
   const prototype = value.prototype as Partial<IRateLimiterPolicy> | undefined;
-  return (
-    typeof prototype?.getPartition === 'function' || /^class\b/.test(Function.prototype.toString.call(value))
-  );
+  return typeof prototype?.getPartition === 'function' || isClass(value);
+}
+
+/** Whether a function can't be called but with `new`. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function isClass(value: Function): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 /** An object that chooses partitions. */

@@ -13,6 +13,7 @@ import { namedAfter } from './named-partition.js';
 import type { PartitionTraits } from './policy-traits.js';
 import { readTraits } from './policy-traits.js';
 import { policyFromOptions } from './policy-options.js';
+import { StoreLog } from '../visibility/store-log.js';
 import { GLOBAL, PolicySet } from './policy-set.js';
 
 /** Makes, or finds, the one instance of a policy class. */
@@ -40,6 +41,7 @@ export class PolicyRegistry {
   readonly #additional: CompiledPolicy[] = [];
   readonly #additionalLimits: AdditionalLimits;
   readonly #noteLetThrough: NoteLetThrough;
+  readonly #stores = new StoreLog();
   #global: CompiledPolicy | undefined = undefined;
 
   constructor(
@@ -154,6 +156,11 @@ export class PolicyRegistry {
     return policy;
   }
 
+  /** Says in the log where each policy counts; to be called when all are compiled. */
+  tellStores(): void {
+    this.#stores.tellAll(this.#all);
+  }
+
   /** Every compiled policy, the global limiter too. */
   get all(): readonly CompiledPolicy[] {
     return this.#all;
@@ -212,6 +219,7 @@ export class PolicyRegistry {
       isInProcess: holdsPermits !== undefined,
       clock,
       noteLetThrough: this.#noteLetThrough,
+      noteStore: (store) => this.#stores.tell(name, store),
     });
     this.#all.push(policy);
     return policy;

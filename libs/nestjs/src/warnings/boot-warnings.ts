@@ -7,13 +7,12 @@ import type { Settings } from '../module/settings.js';
 import { PLANS, SETTINGS } from '../module/tokens.js';
 import { guardsBefore, unboundEndpoints } from './binding-warnings.js';
 import { clusterProblem } from './cluster-warning.js';
+import { namesOf } from './endpoint-names.js';
 import { trustProblem } from './proxy-warnings.js';
 import { Warnings } from './warnings.js';
 
 /** More bits than a customer's network has. */
 const NETWORK_BITS = 64;
-/** So many endpoints are named; the others are counted. */
-const SHOWN_ENDPOINTS = 5;
 
 /** Says at the boot what looks right and doesn't do what it seems to, each once, with the way out. */
 @Injectable()
@@ -75,9 +74,8 @@ export class BootWarnings {
     if (!this.#settings.bind) {
       const missed = unboundEndpoints(endpoints, this.#plans, config);
       if (missed.length === 0) return [];
-      const more = missed.length > SHOWN_ENDPOINTS ? ` and ${missed.length - SHOWN_ENDPOINTS} more` : '';
       return [
-        `Nobody enforces the limits of ${missed.slice(0, SHOWN_ENDPOINTS).join(', ')}${more}: bind is false, and neither the ` +
+        `Nobody enforces the limits of ${namesOf(missed)}: bind is false, and neither the ` +
           'application nor they bind what asks there. Bind RateLimitingGuard and RateLimitingInterceptor, or leave bind out.',
       ];
     }
