@@ -1,5 +1,5 @@
-import { Redis } from 'ioredis';
-import { createClient } from 'redis';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
 
 /** A client of a package, connected, and how it is closed. */
 export interface OpenClient {
@@ -21,6 +21,27 @@ export const CLIENTS: readonly { readonly name: string; open(port: number): Prom
     name: 'node-redis',
     open: async (port) => {
       const client = createClient({ url: `redis://127.0.0.1:${port}` });
+      client.on('error', () => undefined);
+      await client.connect();
+      return { client, close: () => client.destroy() };
+    },
+  },
+];
+
+/** Their clients of a cluster, which begin with one of its nodes. */
+export const CLUSTER_CLIENTS: typeof CLIENTS = [
+  {
+    name: 'ioredis',
+    open: async (port) => {
+      const client = new Cluster([{ host: '127.0.0.1', port }]);
+      await client.ping();
+      return { client, close: () => client.disconnect() };
+    },
+  },
+  {
+    name: 'node-redis',
+    open: async (port) => {
+      const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
       client.on('error', () => undefined);
       await client.connect();
       return { client, close: () => client.destroy() };

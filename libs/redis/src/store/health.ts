@@ -1,6 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { RedisConnection } from '../clients/redis-connection.js';
 import { Script } from '../scripts/script.js';
+import { timerDelay } from './timer-delay.js';
 
 /** The name of the `node:diagnostics_channel` that tells when a store is lost and when it is back. */
 export const STORE_CHANNEL = 'ratelease:store';
@@ -17,22 +18,26 @@ export interface StoreEvent {
 
 const FIRST_PROBE_MS = 50;
 const LONGEST_PROBE_MS = 500;
+/** In a cluster so many keys are asked about, on one node or another: one that is lost says nothing of the others. */
+const PROBES_OF_A_CLUSTER = 8;
 const PROBE = new Script('return 1');
 
 /**
  * A breaker: once a command got no answer in time, and nothing else got one meanwhile, nobody waits for the store any
- * more until it answers a probe. Errors that the server answers with don't open it: they come quickly.
+ * more until it answers a probe. In a cluster that is so once no other node answers either. Errors that the server answers with don't open it: they come quickly.
  */
 export class Health {
   #isOpen = false;
   #lastReplyMs = -Infinity;
   #probeDelayMs = FIRST_PROBE_MS;
   #isProbing = false;
+  #isInDoubt = false;
   #isEnded = false;
   #timer: NodeJS.Timeout | undefined = undefined;
   #unanswered = 0;
   readonly #connection: RedisConnection;
   readonly #prefix: string;
+  readonly #probeKeys: readonly string[];
   readonly #run: (start: () => void) => void;
   readonly #listeners: ((isAvailable: boolean) => void)[] = [];
   readonly #channel = diagnostics.channel(STORE_CHANNEL);
@@ -40,6 +45,8 @@ export class Health {
   constructor(connection: RedisConnection, prefix: string, run: (start: () => void) => void) {
     this.#connection = connection;
     this.#prefix = prefix;
+    const count = connection.isCluster ? PROBES_OF_A_CLUSTER : 1;
+    this.#probeKeys = Array.from({ length: count }, (_, index) => `${prefix}:probe:${index}`);
     this.#run = run;
     connection.onReady(() => {
       if (this.#isOpen) void this.#probe();
@@ -69,6 +76,28 @@ export class Health {
   /** A command that was to be sent at that moment got no answer in time. */
   timedOut(sinceMs: number): void {
     if (this.#isOpen || this.#lastReplyMs >= sinceMs) return;
+    if (this.#connection.isCluster && this.#connection.isReady) this.#doubt(performance.now() - sinceMs);
+    else this.#open();
+  }
+
+  /** One node of a cluster does not answer: whether others do, is seen within that time. */
+  #doubt(timeoutMs: number): void {
+    if (this.#isInDoubt) return;
+    this.#isInDoubt = true;
+    const sinceMs = performance.now();
+    this.#ask().then(
+      () => this.replied(),
+      () => undefined,
+    );
+    this.#run(() => {
+      setTimeout(() => {
+        this.#isInDoubt = false;
+        if (!this.#isOpen && this.#lastReplyMs < sinceMs) this.#open();
+      }, timerDelay(timeoutMs)).unref();
+    });
+  }
+
+  #open(): void {
     this.#isOpen = true;
     this.#probeDelayMs = FIRST_PROBE_MS;
     this.#schedule();
@@ -103,6 +132,11 @@ export class Health {
     this.#probeDelayMs = Math.min(2 * this.#probeDelayMs, LONGEST_PROBE_MS);
   }
 
+  /** Resolves when any node answers. */
+  #ask(): Promise<unknown> {
+    return Promise.any(this.#probeKeys.map((key) => PROBE.run(this.#connection, [key], [])));
+  }
+
   /** One at a time: what a client keeps for a lost connection must not pile up. */
   async #probe(): Promise<void> {
     if (this.#isProbing || !this.#isOpen || this.#isEnded) return;
@@ -112,7 +146,7 @@ export class Health {
     }
     this.#isProbing = true;
     try {
-      await PROBE.run(this.#connection, [`${this.#prefix}:probe`], []);
+      await this.#ask();
       this.replied();
     } catch {
       this.#schedule();

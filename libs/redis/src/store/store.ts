@@ -30,7 +30,7 @@ export class Store {
   readonly recordPrefix = `#${this.process}.`;
   readonly channels: string;
   readonly health: Health;
-  readonly serverClock = new ServerClock();
+  readonly serverClock: ServerClock;
   readonly deadlines: Deadlines;
   readonly #settings: StoreSettings;
   readonly #dispatcher: Dispatcher;
@@ -41,6 +41,7 @@ export class Store {
   constructor(settings: StoreSettings) {
     this.#settings = settings;
     this.connection = settings.connection;
+    this.serverClock = new ServerClock(settings.connection.isCluster);
     this.prefix = settings.prefix;
     this.channels = channelPrefix(settings.prefix);
     const outside = (start: () => void): void => this.runOutside(start);
