@@ -84,9 +84,12 @@ const ONE = { permitLimit: 1, queueLimit: 0 };
 
 type Making = (key: string) => Partition<string>;
 
+const rows: Making = (key) => RateLimitPartition.getConcurrencyLimiter(key, () => ONE);
+const limiters: Making = (key) =>
+  RateLimitPartition.get(key, () => new ConcurrencyLimiter({ ...ONE, clock }));
 const makings: [string, Making][] = [
-  ['rows', (key) => RateLimitPartition.getConcurrencyLimiter(key, () => ONE)],
-  ['limiters', (key) => RateLimitPartition.get(key, () => new ConcurrencyLimiter({ ...ONE, clock }))],
+  ['rows', rows],
+  ['limiters', limiters],
 ];
 const slowOnes: [string, () => Slow][] = [
   ['of another maker', slowForeign],
@@ -120,6 +123,20 @@ describe.each(makings)('partitions (%s) of a chain whose request', (_kind, make)
       expect([free(members, 'a'), free(members, 'b')]).toEqual([0, 1]);
       lease.dispose();
       expect([free(members, 'a'), free(members, 'b')]).toEqual([1, 1]);
+      clock.advance(5 * IDLE_TIMEOUT_MS);
+      expect(members.partitionCount).toBe(0);
+    });
+
+    it('go at last, too, when those of another member have ended', async () => {
+      const [slow, foreign] = [makeSlow(), slowForeign()];
+      foreign.gate.open();
+      const [members, ended] = [partitioned(limiters), partitioned(make)];
+      const inner = createChainedPartitionedRateLimiter(foreign.limiter, members, ended);
+      const waiting = createChainedPartitionedRateLimiter(slow.limiter, inner).acquire('a');
+      await settled();
+      ended.dispose();
+      slow.gate.open();
+      await expect(waiting).rejects.toThrow(ObjectDisposedError);
       clock.advance(5 * IDLE_TIMEOUT_MS);
       expect(members.partitionCount).toBe(0);
     });
@@ -161,38 +178,36 @@ async function wait(limiter: PartitionedRateLimiter<string>): Promise<RateLimitL
 }
 
 describe('a row that goes while the members behind it are resolved', () => {
-  const byRows: Making = makings[0]![1];
-
   /** A chain whose second member has time pass and another request be made before the first is asked. */
   function overtaken(by: string, maxPartitions?: number) {
-    const rows = partitioned(byRows, maxPartitions);
+    const table = partitioned(rows, maxPartitions);
     const overtaking = createPartitionedRateLimiter((key: string) => {
       clock.skip(2 * IDLE_TIMEOUT_MS);
-      rows.attemptAcquire(by);
-      return byRows(key);
+      table.attemptAcquire(by);
+      return rows(key);
     });
-    return { rows, overtaking, chain: createChainedPartitionedRateLimiter(rows, overtaking) };
+    return { table, overtaking, chain: createChainedPartitionedRateLimiter(table, overtaking) };
   }
 
   it('is asked where its key is now', async () => {
     for (const acquire of [attempt, wait]) {
-      const { rows, overtaking, chain } = overtaken('a');
+      const { table, overtaking, chain } = overtaken('a');
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await acquire(chain)).isAcquired).toBe(false);
-      expect([free(rows, 'a'), free(overtaking, 'a')]).toEqual([0, 1]);
+      expect([free(table, 'a'), free(overtaking, 'a')]).toEqual([0, 1]);
     }
   });
 
   it('leaves no place for its key where another has taken the last one', async () => {
     for (const acquire of [attempt, wait]) {
-      const { rows, overtaking, chain } = overtaken('b', 1);
+      const { table, overtaking, chain } = overtaken('b', 1);
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const lease = await acquire(chain);
       expect([lease.isAcquired, lease.getMetadata(MetadataName.reasonPhrase)]).toEqual([
         false,
         'Partition limit reached',
       ]);
-      expect([rows.partitionCount, free(rows, 'b'), free(overtaking, 'a')]).toEqual([1, 0, 1]);
+      expect([table.partitionCount, free(table, 'b'), free(overtaking, 'a')]).toEqual([1, 0, 1]);
     }
   });
 });

@@ -19,8 +19,10 @@ export async function whileAwaited<T>(
   limiters: readonly AsyncRateLimiter[],
   ask: () => Promise<T>,
 ): Promise<T> {
-  const ends = limiters.map((limiter) => (limiter instanceof RowLimiter ? limiter.keep() : keep(limiter)));
+  const ends: (() => void)[] = [];
   try {
+    // One of them may have ended already: then the others are let go at once.
+    for (const limiter of limiters) ends.push(limiter instanceof RowLimiter ? limiter.keep() : keep(limiter));
     return await ask();
   } finally {
     for (const end of ends) end();
