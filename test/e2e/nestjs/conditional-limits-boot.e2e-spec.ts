@@ -1,5 +1,5 @@
 import type { PipeTransform } from '@nestjs/common';
-import { Body, Controller, Get, Logger, Post } from '@nestjs/common';
+import { Body, Controller, Get, Logger, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
 import type { RateLimitable } from '@ratelease/nestjs';
 import { ConcurrencyLimit, RateLimitingModule } from '@ratelease/nestjs';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
@@ -47,6 +47,37 @@ describe('the boot of a conditional limit', () => {
     for (const [text] of warnings) expect(text).toContain('OnlyPeopleController.people');
   });
 
+  it('warns of a limit that no request can need', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    await startApp(platform, { imports, controllers: [IdleController] });
+    const warnings = warn.mock.calls.map(([text]) => String(text));
+    expect(warnings.map((text) => text.split(':')[0])).toEqual(
+      ['nothing', 'primitives', 'another'].map((method) => `IdleController.${method}`),
+    );
+    expect(warnings[0]).toContain('limits nothing: it has no when, and no parameter is of a class');
+  });
+
+  it('warns of one where the compiler notes no types', async () => {
+    class UntypedController {
+      post(query: object): object {
+        return query;
+      }
+    }
+    Body()(UntypedController.prototype, 'post', 0);
+    const method = Object.getOwnPropertyDescriptor(UntypedController.prototype, 'post')!;
+    for (const decorate of [Post(), ConcurrencyLimit(1)])
+      decorate(UntypedController.prototype, 'post', method);
+    Controller()(UntypedController);
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    await startApp(platform, { imports, controllers: [UntypedController] });
+    expect(String(warn.mock.calls[0])).toContain('emitDecoratorMetadata');
+    warn.mockClear();
+    await startApp(platform, { imports, controllers: [UntypedController] }, (app) =>
+      app.useGlobalPipes(new TransformingPipe()),
+    );
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it.each([0, -1, 1.5, Number.NaN, '8'])('stops at the limit %p, naming the method', async (limit) => {
     @Controller()
     class WrongController {
@@ -66,5 +97,62 @@ class OnlyPeopleController {
   @ConcurrencyLimit(2)
   people(@Body() query: PeopleQuery): Promise<string> {
     return Promise.resolve(query.name ?? '');
+  }
+}
+
+class FieldQuery implements RateLimitable {
+  readonly isLimit = true;
+}
+
+class OtherQuery {
+  name?: string;
+}
+
+class DerivedQuery extends FieldQuery {
+  name?: string;
+}
+
+@Controller('idle')
+class IdleController {
+  @Get()
+  @ConcurrencyLimit(8)
+  nothing(): string {
+    return 'nothing';
+  }
+
+  @Get(':id')
+  @ConcurrencyLimit(8)
+  primitives(@Param('id', ParseIntPipe) id: number, @Query('name') name: string): string {
+    return `${id} ${name}`;
+  }
+
+  @Post('another')
+  @ConcurrencyLimit(8)
+  another(@Body() query: OtherQuery): string {
+    return String(query.name);
+  }
+
+  @Post('made')
+  @ConcurrencyLimit(8)
+  made(@Body(TransformingPipe) query: OtherQuery): string {
+    return String(query.name);
+  }
+
+  @Post('unknown')
+  @ConcurrencyLimit(8)
+  unknown(@Body() query: unknown): string {
+    return String(query);
+  }
+
+  @Post('field')
+  @ConcurrencyLimit(8)
+  field(@Body() query: DerivedQuery): string {
+    return String(query.name);
+  }
+
+  @Get('some/:id')
+  @ConcurrencyLimit(8, { when: (id: string) => id === 'large' })
+  some(@Param('id') id: string): string {
+    return id;
   }
 }

@@ -9,7 +9,8 @@ import { declaresLimit } from './rate-limitable.js';
 const PIPES = '__pipes__';
 const PARAMETERS = '__routeArguments__';
 
-interface Parameter {
+/** What Nest notes of a parameter. */
+export interface Parameter {
   readonly index: number;
   readonly pipes?: readonly unknown[];
 }
@@ -31,15 +32,19 @@ export function pipeProblem(endpoint: DiscoveredEndpoint, config: ApplicationCon
   );
 }
 
-function pipesOf(
-  { controller, handler }: DiscoveredEndpoint,
-  index: number,
-  config: ApplicationConfig,
-): unknown[] {
-  const place = methodPlaceOf(controller, handler)!;
+/** The parameters of a method that Nest fills. */
+export function parametersOf({ controller, handler }: DiscoveredEndpoint): Parameter[] {
+  const place = methodPlaceOf(controller, handler);
+  if (place === undefined) return [];
   const parameters = Reflect.getMetadata(PARAMETERS, controller, place.key) as
     Readonly<Record<string, Parameter>> | undefined;
-  const own = Object.values(parameters ?? {}).filter((parameter) => parameter.index === index);
+  return Object.values(parameters ?? {});
+}
+
+/** All pipes that a parameter goes through. */
+export function pipesOf(endpoint: DiscoveredEndpoint, index: number, config: ApplicationConfig): unknown[] {
+  const { controller, handler } = endpoint;
+  const own = parametersOf(endpoint).filter((parameter) => parameter.index === index);
   const declared = [controller, handler].flatMap(
     (target) => (Reflect.getMetadata(PIPES, target) as unknown[] | undefined) ?? [],
   );

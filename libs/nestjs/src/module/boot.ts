@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { idleProblem } from '../conditional/idle-limit.js';
 import { pipeProblem } from '../conditional/pipe-check.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
@@ -77,10 +78,8 @@ export class Boot {
     if (plan === null || (plan.args ?? plan.condition) === null) return;
     limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
     if (plan.condition === null) return;
-    const problem = pipeProblem(
-      endpoint,
-      this.#ownModule().getProviderByKey<ApplicationConfig>(ApplicationConfig).instance,
-    );
+    const config = this.#ownModule().getProviderByKey<ApplicationConfig>(ApplicationConfig).instance;
+    const problem = pipeProblem(endpoint, config) ?? idleProblem(endpoint, config);
     if (problem !== undefined) this.#warnings.once(problem);
   }
 
