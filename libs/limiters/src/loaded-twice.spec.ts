@@ -47,6 +47,7 @@ describe('two loaded copies of the package', () => {
       one.RateLimitPartition.getNoLimiter(key),
     );
     expect(other.isPartitionedRateLimiter(partitions)).toBe(true);
+    expect([null, undefined, {}, 5].filter(other.isPartitionedRateLimiter)).toEqual([]);
     expect(partitions.attemptAcquire('a')).toBeInstanceOf(other.RateLimitLease);
     const limiter = new one.ConcurrencyLimiter({ permitLimit: 1 });
     expect(limiter.attemptAcquire()).toBeInstanceOf(other.RateLimitLease);
