@@ -11,6 +11,7 @@ import {
   RateLimitPartition,
 } from '../index.js';
 import type { ManagedLifetimeFactory } from '../index.js';
+import { FakeClock } from '../testing/index.js';
 
 const running = (permitLimit = 1): ConcurrencyLimiter =>
   new ConcurrencyLimiter({ permitLimit, queueLimit: 1 });
@@ -149,6 +150,31 @@ describe('a limiter with a managed lifetime', () => {
     const waiting = limiter.later(abort.signal);
     abort.abort('gone');
     await expect(waiting).rejects.toBe('gone');
+  });
+});
+
+describe('a subclass with decisions of its own', () => {
+  class Counting extends ManagedLifetimeLimiter {
+    asked = 0;
+    protected override attemptAcquireCore(permits: number): RateLimitLease {
+      this.asked++;
+      return super.attemptAcquireCore(permits);
+    }
+  }
+
+  it('waits as the limiter in it, by its clock and with the signal', async () => {
+    const clock = new FakeClock();
+    const limiter = new Counting(new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 2, clock }));
+    expect(limiter.attemptAcquire().isAcquired).toBe(true);
+    const waiting = limiter.acquire(1, { maxWaitMs: 50 });
+    const abort = new AbortController();
+    const gone = limiter.acquire(1, { maxWaitMs: 60_000, signal: abort.signal });
+    abort.abort('gone');
+    await expect(gone).rejects.toBe('gone');
+    expect(limiter.getStatistics()!.currentQueuedCount).toBe(1);
+    clock.advance(50);
+    expect((await waiting).getMetadata(MetadataName.reasonPhrase)).toBe('Wait limit reached');
+    expect(limiter.asked).toBe(1);
   });
 });
 
