@@ -4,7 +4,8 @@ import { spaced } from './key-function.js';
 
 /**
  * Counts by the route's template with its method, such as `GET /verify/:code`: each guessed code is the same key.
- * Where there is no route, by class and method; before routing all requests share one key.
+ * Over GraphQL by the field of the schema, in microservices by the pattern, over WebSockets by class and method; before
+ * routing all requests share one key.
  */
 export function byRoute(): SpacedKeyFunction {
   return spaced((context) => `route=${routeOf(context)}`);
@@ -16,10 +17,27 @@ const NOWHERE = 'no route';
 function routeOf(context: RateLimitingContext): string {
   const request = context.request as RoutedRequest | undefined;
   const template = context.type === 'http' ? (request?.routeOptions?.url ?? request?.route?.path) : undefined;
-  if (request === undefined || template === undefined)
-    return context.handler === undefined ? NOWHERE : `${context.controller?.name}.${context.handler.name}`;
+  if (request === undefined || template === undefined) return handlerOf(context);
   // A HEAD request is answered by the GET route.
   return `${request.method === 'HEAD' ? 'GET' : request.method} ${template}`;
+}
+
+/** Names that clients call it by come first: those of classes may be shared, and change with each build. */
+function handlerOf({ type, execution, controller, handler }: RateLimitingContext): string {
+  if (handler === undefined) return NOWHERE;
+  const info = type === 'graphql' ? execution.getArgByIndex<ResolveInfo | undefined>(3) : undefined;
+  if (info?.parentType !== undefined) return `${info.parentType.name}.${info.fieldName}`;
+  const pattern: unknown = type === 'rpc' ? Reflect.getMetadata(PATTERN, handler) : undefined;
+  return pattern === undefined ? `${controller?.name}.${handler.name}` : JSON.stringify(pattern);
+}
+
+/** Where `@MessagePattern()` and `@EventPattern()` leave theirs; Nest exports no name for it. */
+const PATTERN = 'microservices:pattern';
+
+/** What GraphQL tells a resolver of its field. */
+interface ResolveInfo {
+  readonly parentType?: { readonly name: string };
+  readonly fieldName: string;
 }
 
 interface RoutedRequest {

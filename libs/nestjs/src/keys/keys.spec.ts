@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { byClient } from './by-client.js';
 import { byHeader } from './by-header.js';
@@ -58,6 +59,25 @@ describe('key functions', () => {
     expect(byRoute()(context({ request: fastify }))).toBe('route=GET /verify/:code');
     const message = context({ type: 'ws', controller: class Chat {}, handler: function say() {} });
     expect(byRoute()(message)).toBe('route=Chat.say');
+  });
+
+  it('take what clients call, where classes of one name have methods of one name', () => {
+    class Users {
+      list(): void {
+        // Only its place counts.
+      }
+    }
+    const { list } = Users.prototype;
+    const field = (parent: string, fieldName: string): unknown => {
+      const execution = { getArgByIndex: () => ({ parentType: { name: parent }, fieldName }) };
+      return byRoute()(context({ type: 'graphql', controller: Users, handler: list, execution }));
+    };
+    expect(field('Query', 'users')).toBe('route=Query.users');
+    expect(field('Query', 'members')).not.toBe(field('Query', 'users'));
+    Reflect.defineMetadata('microservices:pattern', [{ cmd: 'users' }], list);
+    expect(byRoute()(context({ type: 'rpc', controller: Users, handler: list }))).toBe(
+      'route=[{"cmd":"users"}]',
+    );
   });
 });
 
