@@ -1,11 +1,15 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { RemoteLease } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import type { ClientProcess } from '../processes/client-process.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 const TTL_MS = 1_000;
 
 const host = ProcessesOnAServer.forTests();
+/** A process that begins asks before it is connected, which may take a busy machine long. */
+const start = (program: string): ClientProcess =>
+  host.start(program, { options: { commandTimeoutMs: 10_000 } });
 
 const options = (permitLimit: number): object => ({ permitLimit, queueLimit: 100, leaseTtlMs: TTL_MS });
 const program = (key: string, limit: number): string => `
@@ -17,7 +21,7 @@ const limiterFor = (key: string, limit: number): ReturnType<typeof limiterOf> =>
   limiterOf(host.shared.getConcurrencyLimiter(key, () => options(limit) as never));
 
 test('the permits of a process that was killed come back when its leases end, to those who wait', async () => {
-  const holder = host.start(program('crash', 5));
+  const holder = start(program('crash', 5));
   await holder.next();
   const limiter = limiterFor('crash', 5);
   expect((await limiter.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
@@ -34,7 +38,7 @@ test('the permits of a process that was killed come back when its leases end, to
 test('a dead waiter at the head only delays those behind it', async () => {
   const limiter = limiterFor('dead-head', 1);
   const lease = await limiter.acquire();
-  const waiter = host.start(`
+  const waiter = start(`
     const limiter = limiterOf(shared.getConcurrencyLimiter('dead-head', () => (${JSON.stringify(options(1))})));
     void limiter.acquire();
     setTimeout(() => say('waits'), 150);
@@ -60,7 +64,7 @@ test('a lease outlives its time while it is in use, and its signal stays quiet',
 });
 
 test('a process whose event loop stood still learns that it lost its lease', async () => {
-  const holder = host.start(`
+  const holder = start(`
     const limiter = limiterOf(shared.getConcurrencyLimiter('stalled', () => (${JSON.stringify(options(1))})));
     const lease = await limiter.acquire();
     lease.signal.addEventListener('abort', () => say(lease.signal.reason.code));
