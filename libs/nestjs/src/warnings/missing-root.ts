@@ -1,5 +1,5 @@
 import type { OnModuleInit } from '@nestjs/common';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
 import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
@@ -12,15 +12,18 @@ import { Warnings } from './warnings.js';
 /** Warns of limits that nobody enforces, in an application that has the module and no options for it. */
 @Injectable()
 export class MissingRoot implements OnModuleInit {
-  readonly #modules: ModulesContainer;
+  readonly #modules: ModulesContainer | undefined;
 
-  constructor(@Inject(ModulesContainer) modules: ModulesContainer) {
+  /** @param modules - `undefined` where the application runs on another copy of `@nestjs/core` than this package finds. */
+  constructor(@Optional() @Inject(ModulesContainer) modules?: ModulesContainer) {
     this.#modules = modules;
   }
 
   onModuleInit(): void {
-    if ([...this.#modules.values()].some(({ providers }) => providers.has(SETTINGS))) return;
-    const limited = discoverEndpoints(this.#modules)
+    const modules = this.#modules;
+    if (modules === undefined) return;
+    if ([...modules.values()].some(({ providers }) => providers.has(SETTINGS))) return;
+    const limited = discoverEndpoints(modules)
       .filter(
         ({ controller, handler }) =>
           (enableMarkOf(controller, handler) ?? enableMarkOf(controller)) !== undefined ||
