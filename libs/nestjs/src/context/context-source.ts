@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
+import { rawRequest } from '../http/raw-http.js';
 import type { ApplicationValue, RateLimitingContextType } from './rate-limiting-context.js';
 
 /**
@@ -34,8 +35,7 @@ interface GraphqlContext {
  */
 export function handlingIdentity(execution: ExecutionContext, type: RateLimitingContextType): object {
   if (type !== 'http') return execution.getArgs();
-  const request = execution.getArgByIndex<{ readonly raw?: object }>(0);
-  return request.raw ?? request;
+  return rawRequest(execution.getArgByIndex(0));
 }
 
 /** The address as the kind of request has it, not yet in its normal spelling. */

@@ -50,16 +50,18 @@ export class Enforcement implements OnModuleDestroy {
     const type = execution.getType<RateLimitingContextType>();
     const identity = handlingIdentity(execution, type);
     const known = this.#holders.get(identity);
-    if (known !== undefined && known.plan === plan) return known;
-    if (known !== undefined && known.plan === this.#plans.planBeforeRouting) {
-      known.route(plan, execution);
-      return known;
+    if (known instanceof Holder) {
+      if (known.plan === plan) return known;
+      if (known.plan === this.#plans.planBeforeRouting) {
+        known.route(plan, execution);
+        return known;
+      }
     }
     // A request can fall through to the next matching route: that is another handling.
     const holder = this.#newHolder(execution, plan, type !== 'http');
     if (plan.middleware !== null) holder.decisions.middleware = this.#decisionBeforeRouting(holder);
     const { briefPhase } = plan;
-    if (briefPhase !== null && this.#holders.hasPassed(identity, plan)) holder.decisions[briefPhase] = true;
+    if (briefPhase !== null && known === plan) holder.decisions[briefPhase] = true;
     this.#holders.set(identity, holder);
     return holder;
   }
@@ -73,7 +75,7 @@ export class Enforcement implements OnModuleDestroy {
   holderBeforeRouting(request: object, response: object, plan: EndpointPlan): Holder {
     const identity = rawRequest(request);
     const known = this.#holders.get(identity);
-    if (known !== undefined) return known;
+    if (known instanceof Holder) return known;
     const execution = new OutsideExecution('http', [request, response]);
     const holder = new Holder(
       plan,
@@ -93,7 +95,8 @@ export class Enforcement implements OnModuleDestroy {
   /** What was decided before routing for the same request: by another route of it, or for a GraphQL operation. */
   #decisionBeforeRouting({ context }: Holder): Holder['decisions']['middleware'] {
     if (typeof context.request !== 'object' || context.request === null) return undefined;
-    return this.#holders.get(rawRequest(context.request))?.decisions.middleware;
+    const known = this.#holders.get(rawRequest(context.request));
+    return known instanceof Holder ? known.decisions.middleware : undefined;
   }
 
   /**
@@ -117,12 +120,12 @@ export class Enforcement implements OnModuleDestroy {
   judgeRequest(phase: Phase, execution: ExecutionContext, plan: EndpointPlan): Verdict {
     if (plan.briefPhase !== phase) return this.judge(phase, this.holderOf(execution, plan));
     const identity = handlingIdentity(execution, 'http');
-    if (this.#holders.hasPassed(identity, plan)) return true;
     const known = this.#holders.get(identity);
-    if (known !== undefined && known.plan === plan) return this.judge(phase, known);
+    if (known === plan) return true;
+    if (known instanceof Holder && known.plan === plan) return this.judge(phase, known);
     const holder = this.#newHolder(execution, plan, false);
     const verdict = this.judge(phase, holder);
-    if (verdict === true && !holder.isWatched) this.#holders.pass(identity, plan);
+    if (verdict === true && !holder.isWatched) this.#holders.set(identity, plan);
     // A refusal ends the request: nobody asks for its holder any more.
     else if (!(verdict instanceof FailedDecision)) this.#holders.set(identity, holder);
     return verdict;

@@ -90,8 +90,11 @@ function isBehind({ socket }: ServerResponse): boolean {
   return socket === null;
 }
 
-/** A client that left before we looked: no event will come. HTTP/2 takes the socket away with its session. */
+/**
+ * A client that left before we looked: no event will come. A response that has closed is destroyed too; HTTP/2 takes the
+ * socket away with its session.
+ */
 function isGone(request: IncomingMessage, response: ServerResponse): boolean {
   const socket = request.socket as Socket | undefined;
-  return response.destroyed || response.closed || socket === undefined || socket.destroyed;
+  return response.destroyed || socket === undefined || socket.destroyed;
 }

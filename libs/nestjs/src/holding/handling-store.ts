@@ -1,34 +1,29 @@
 import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
-import { Holder } from './holder.js';
+import type { Holder } from './holder.js';
 
 /**
  * Finds what is known of a handling by the object that stands for the handling. It hangs on that object, under a key
  * that only this application has: a map that doesn't keep its keys alive costs several times as much.
+ *
+ * Of a request it hangs on the list of header fields as they came, which is the request's own and lives as long. A
+ * property more on a request of Express takes V8 longer than the decision, see `rawRequest`.
  */
 export class HandlingStore {
   readonly #key = Symbol('ratelease.handling');
 
-  /** The holder of a handling, where it has to be kept. */
-  get(identity: object): Holder | undefined {
-    const known = this.#at(identity);
-    return known instanceof Holder ? known : undefined;
+  /** The holder of a handling, where it has to be kept; or the plan that it has passed, all of it. */
+  get(identity: object): Holder | EndpointPlan | undefined {
+    return placeOf(identity)[this.#key];
   }
 
-  set(identity: object, holder: Holder): void {
-    (identity as Record<symbol, unknown>)[this.#key] = holder;
+  /** Notes one of both. A holder lives as long as the request, and half of what a limit costs is what lives so long. */
+  set(identity: object, known: Holder | EndpointPlan): void {
+    placeOf(identity)[this.#key] = known;
   }
+}
 
-  /** Whether a handling has passed all that a plan asks. */
-  hasPassed(identity: object, plan: EndpointPlan): boolean {
-    return this.#at(identity) === plan;
-  }
+type Place = Record<symbol, Holder | EndpointPlan | undefined>;
 
-  /** Notes that. A holder would live as long as the request, and half of what a limit costs is what lives so long. */
-  pass(identity: object, plan: EndpointPlan): void {
-    (identity as Record<symbol, unknown>)[this.#key] = plan;
-  }
-
-  #at(identity: object): unknown {
-    return (identity as Record<symbol, unknown>)[this.#key];
-  }
+function placeOf(identity: object): Place {
+  return ((identity as { readonly rawHeaders?: object }).rawHeaders ?? identity) as Place;
 }

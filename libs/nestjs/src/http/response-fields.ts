@@ -14,15 +14,17 @@ const NAMES = ['ratelimit', 'ratelimit-policy'] as const;
 export function writeRateLimit(holder: Holder, fields: RateLimitFields): void {
   const response = holder.context.response as FieldsTarget;
   const raw = rawResponse(response);
-  if (raw.headersSent || typeof raw.setHeader !== 'function') return;
+  const { setHeader } = raw as FieldsTarget;
+  if (typeof setHeader !== 'function' || raw.headersSent) return;
   const { hasFields } = holder;
   holder.hasFields = true;
   const isReply = raw !== (response as unknown) && !holder.plan.mayRespondItself;
   const target: FieldsTarget = isReply ? response : raw;
   const [limit, policy] = NAMES;
   if (!hasFields) {
-    set(target, limit, fields.rateLimit);
-    set(target, policy, fields.rateLimitPolicy);
+    const write = isReply ? setterOf(target) : setHeader;
+    write.call(target, limit, fields.rateLimit);
+    write.call(target, policy, fields.rateLimitPolicy);
     return;
   }
   // An earlier phase has written its items already, perhaps before it was known who sends the response.
@@ -35,14 +37,24 @@ export function writeRateLimit(holder: Holder, fields: RateLimitFields): void {
 interface FieldsTarget {
   getHeader(name: string): unknown;
   /** Fastify's. */
-  header?(name: string, value: string): unknown;
+  readonly header?: FieldSetter;
   /** Node's. */
-  setHeader?(name: string, value: string): unknown;
+  readonly setHeader?: FieldSetter;
+}
+
+type FieldSetter = (this: FieldsTarget, name: string, value: string) => unknown;
+
+/** How a field is set. It is read once: see `rawRequest` for what that costs. */
+function setterOf(target: FieldsTarget): FieldSetter {
+  return target.setHeader ?? target.header ?? ignore;
+}
+
+function ignore(): void {
+  // Neither Node's nor Fastify's.
 }
 
 function set(target: FieldsTarget, name: string, value: string): void {
-  if (target.setHeader === undefined) target.header?.(name, value);
-  else target.setHeader(name, value);
+  setterOf(target).call(target, name, value);
 }
 
 /**
@@ -53,9 +65,11 @@ function set(target: FieldsTarget, name: string, value: string): void {
 export function writeRefusal(response: ApplicationValue, retryAfterMs: number | undefined): void {
   if (!isWritable(response)) return;
   const target = response as FieldsTarget;
+  const write = setterOf(target);
   // A shared cache must not answer one client with another's refusal (RFC 6585, section 4).
-  set(target, 'cache-control', 'no-store');
-  if (retryAfterMs !== undefined) set(target, 'retry-after', String(Math.max(1, seconds(retryAfterMs))));
+  write.call(target, 'cache-control', 'no-store');
+  if (retryAfterMs !== undefined)
+    write.call(target, 'retry-after', String(Math.max(1, seconds(retryAfterMs))));
 }
 
 /** Asks the client to come back on another connection. */

@@ -35,7 +35,8 @@ const processWide = globalThis as { [GIVEN]?: boolean };
 export function noteForwarded(request: ApplicationValue, address: string): void {
   if (processWide[GIVEN] === true) return;
   const raw = rawRequest(request) as Partial<IncomingMessage>;
-  if (raw.headers?.['x-forwarded-for'] === undefined && raw.headers?.forwarded === undefined) return;
+  const { headers } = raw;
+  if (headers?.['x-forwarded-for'] === undefined && headers?.forwarded === undefined) return;
   if (raw.socket?.remoteAddress !== address) return;
   processWide[GIVEN] = true;
   new Logger('RateLimitingModule').warn(
