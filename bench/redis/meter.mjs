@@ -1,5 +1,11 @@
 // What decisions cost both sides: processor time of this process and of the server, commands and bytes.
+import { getHeapSpaceStatistics } from 'node:v8';
 import { Redis } from 'ioredis';
+
+/** How much stands in the part of the heap for what has outlived two collections of young objects. */
+function oldBytes() {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space').space_used_size;
+}
 
 /** What the server has done so far, by its own account. */
 export async function openMeter(port) {
@@ -23,7 +29,9 @@ export async function openMeter(port) {
       // The text that the server answers with is long, and counts as bytes of the next reading.
       const idle = [await read(), await read()];
       const [before] = [idle[1]];
+      const oldBefore = oldBytes();
       await run();
+      const oldAfter = oldBytes();
       const after = await read();
       const each = (key) => (after[key] - before[key]) / decisions;
       return {
@@ -32,6 +40,8 @@ export async function openMeter(port) {
         commands: each('commands'),
         bytes: each('bytes') - (idle[1].bytes - idle[0].bytes) / decisions,
         thousandsPerSecond: 1 / each('wallMs'),
+        // Less than before where a full collection has come in between: the median leaves those rounds out.
+        oldBytes: (oldAfter - oldBefore) / decisions,
       };
     },
   };

@@ -23,6 +23,7 @@ export const workload = {
     { key: 'serverUs', title: 'Redis, µs', digits: 1 },
     { key: 'commands', title: 'commands', digits: 2 },
     { key: 'bytes', title: 'bytes', digits: 0 },
+    { key: 'oldBytes', title: 'grown old, bytes', digits: 0 },
   ],
   rounds: 9,
   scenarios: () => [1, 2].flatMap((limits) => [1, 64, 512].map((inFlight) => scenarioOf(limits, inFlight))),
