@@ -56,8 +56,9 @@ export class Enforcement implements OnModuleDestroy {
         known.route(plan, execution);
         return known;
       }
+      // A request can fall through to the next matching route: that is another handling.
+      known.passOn();
     }
-    // A request can fall through to the next matching route: that is another handling.
     const holder = this.#newHolder(execution, plan, type !== 'http');
     if (plan.middleware !== null) holder.decisions.middleware = this.#decisionBeforeRouting(holder);
     const { briefPhase } = plan;
@@ -122,7 +123,10 @@ export class Enforcement implements OnModuleDestroy {
     const identity = handlingIdentity(execution, 'http');
     const known = this.#holders.get(identity);
     if (known === plan) return true;
-    if (known instanceof Holder && known.plan === plan) return this.judge(phase, known);
+    if (known instanceof Holder) {
+      if (known.plan === plan) return this.judge(phase, known);
+      if (known.plan !== this.#plans.planBeforeRouting) known.passOn();
+    }
     const holder = this.#newHolder(execution, plan, false);
     const verdict = this.judge(phase, holder);
     if (verdict === true && !holder.isWatched) this.#holders.set(identity, plan);

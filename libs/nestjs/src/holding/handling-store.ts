@@ -5,8 +5,9 @@ import type { Holder } from './holder.js';
  * Finds what is known of a handling by the object that stands for the handling. It hangs on that object, under a key
  * that only this application has: a map that doesn't keep its keys alive costs several times as much.
  *
- * Of a request it hangs on the list of header fields as they came, which is the request's own and lives as long. A
- * property more on a request of Express takes V8 longer than the decision, see `rawRequest`.
+ * Of a request it hangs on the state of its stream: that is the request's own, lives as long and is never replaced,
+ * while a list of header fields may be, and may be shared by requests that are served within one. A property more on a
+ * request of Express takes V8 longer than the decision, see `rawRequest`.
  */
 export class HandlingStore {
   readonly #key = Symbol('ratelease.handling');
@@ -25,5 +26,5 @@ export class HandlingStore {
 type Place = Record<symbol, Holder | EndpointPlan | undefined>;
 
 function placeOf(identity: object): Place {
-  return ((identity as { readonly rawHeaders?: object }).rawHeaders ?? identity) as Place;
+  return ((identity as { readonly _readableState?: object })._readableState ?? identity) as Place;
 }

@@ -29,6 +29,9 @@ export class Holder {
   #plan: EndpointPlan;
   readonly #watch: ConnectionWatch;
   #grants: Grant[] | undefined = undefined;
+  /** So many of them are the request's, whichever route answers it. */
+  #grantsBeforeRouting = 0;
+  #isPassedOn = false;
   #running = 0;
   #hasRun = false;
   #waiting = 0;
@@ -64,7 +67,17 @@ export class Holder {
   /** The request has come to its handler, with what it has got before routing. */
   route(plan: EndpointPlan, execution: ExecutionContext): void {
     this.#plan = plan;
+    this.#grantsBeforeRouting = this.#grants?.length ?? 0;
     this.context.route(execution, plan.handler);
+  }
+
+  /**
+   * The request has gone on to another route, which answers it: what it got for this one goes back as soon as nothing
+   * of this one runs. Else it would wait there for what it holds itself.
+   */
+  passOn(): void {
+    this.#isPassedOn = true;
+    this.#releaseAtEnd();
   }
 
   /** Keeps a granted lease until the end; where the end has come meanwhile, it goes back at once. */
@@ -141,7 +154,14 @@ export class Holder {
   }
 
   #releaseAtEnd(): void {
-    if (this.#isClosed && this.#running === 0) this.#release();
+    if (this.#running > 0) return;
+    if (this.#isClosed) this.#release();
+    else if (this.#isPassedOn) this.#releaseRoute();
+  }
+
+  #releaseRoute(): void {
+    if (this.#grantsBeforeRouting === 0) return this.#release();
+    for (const grant of this.#grants?.splice(this.#grantsBeforeRouting).reverse() ?? []) grant.release();
   }
 
   #release(): void {
