@@ -95,8 +95,9 @@ export class RedisPartitions implements AsyncDisposable {
   }
 
   /**
-   * Ends all waits, gives back all leases that this process holds, and resolves once the server has been told, or
-   * could not be told at the first attempt. The client stays open.
+   * Ends all waits, gives back all leases that this process holds, and what was granted to requests that were
+   * aborted, and resolves once the server has been told, or could not be told at the first attempt or within
+   * `commandTimeoutMs`. The client stays open.
    */
   dispose(): Promise<void> {
     this.#ended ??= this.#end();
@@ -109,7 +110,10 @@ export class RedisPartitions implements AsyncDisposable {
   }
 
   async #end(): Promise<void> {
-    await this.#context.states.end();
+    const { states } = this.#context;
+    await Promise.all([states.end(), this.#store.drain()]);
+    // Answers that came meanwhile may have left leases to nobody.
+    await states.end();
     this.#store.end();
   }
 

@@ -13,6 +13,7 @@ export class ProcessStates {
   readonly #keepers = new Map<string, LeaseKeeper>();
   readonly #queues = new Map<string, RateQueue>();
   readonly #reserves = new Map<string, Reserve>();
+  readonly #ended = new Set<LeaseKeeper | Reserve>();
   #isEnded = false;
 
   constructor(store: Store) {
@@ -76,12 +77,15 @@ export class ProcessStates {
     return this.#reserves.get(group.name);
   }
 
-  /** Ends all waits and gives everything back; resolves when the server has been told. */
+  /** Ends all waits and gives everything back; resolves when the server has been told. Again, only what came since. */
   async end(): Promise<void> {
     this.#isEnded = true;
     for (const queue of this.#queues.values()) queue.close();
     this.#queues.clear();
-    const holders = [...this.#keepers.values(), ...this.#reserves.values()];
+    const holders = [...this.#keepers.values(), ...this.#reserves.values()].filter(
+      (holder) => !this.#ended.has(holder),
+    );
+    for (const holder of holders) this.#ended.add(holder);
     await Promise.all(holders.map((holder) => holder.end()));
     this.notifications.end();
   }

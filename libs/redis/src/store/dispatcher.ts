@@ -5,6 +5,7 @@ import type { Lane, PendingGivingBack } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
+import { settledWithin } from './settled-within.js';
 import type { Store } from './store.js';
 
 /** A call is sent again so often when its connection is lost, each time on a new one. */
@@ -86,6 +87,29 @@ export class Dispatcher {
     for (const lane of this.#lanes) {
       for (const request of lane.takeAll()) request.fail();
       for (const { done } of lane.givingBack.splice(0)) done();
+      lane.tellIfIdle();
+    }
+  }
+
+  /**
+   * Resolves when the server has answered all that it was asked, and been told all that is given back; where it does
+   * not answer, after the time of a command.
+   */
+  async drain(): Promise<void> {
+    let timeoutMs = 0;
+    for (const { isIdle, group } of this.#lanes)
+      if (!isIdle) timeoutMs = Math.max(timeoutMs, group.timeoutMs);
+    if (timeoutMs > 0) await settledWithin(this.#untilIdle(), timeoutMs);
+  }
+
+  async #untilIdle(): Promise<void> {
+    for (;;) {
+      const busy = [...this.#lanes].filter(({ isIdle }) => !isIdle);
+      if (busy.length === 0) return;
+      // oxlint-disable-next-line no-await-in-loop -- whoever is answered may give something back
+      await Promise.all(busy.map((lane) => lane.untilIdle()));
+      // oxlint-disable-next-line no-await-in-loop -- before the turn is over
+      await new Promise(setImmediate);
     }
   }
 
@@ -105,7 +129,7 @@ export class Dispatcher {
 
   #addTo(calls: Map<string, Call>, lane: Lane): void {
     const requests = lane.takeNext();
-    if (requests.length === 0) return;
+    if (requests.length === 0) return lane.tellIfIdle();
     const { callName } = lane.group;
     const call = calls.get(callName);
     lane.isBusy = true;
@@ -186,7 +210,8 @@ export class Dispatcher {
 
   #goOn(lane: Lane): void {
     lane.isBusy = false;
-    if (!lane.isIdle) this.#schedule(lane);
+    if (lane.isIdle) lane.tellIfIdle();
+    else this.#schedule(lane);
   }
 }
 

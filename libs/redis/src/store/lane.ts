@@ -23,6 +23,7 @@ export class Lane {
    * it leads to beyond the collections of young ones, when nobody needs it any more.
    */
   #pending: DecisionRequest[] | null = null;
+  #onIdle: (() => void) | null = null;
 
   constructor(group: LimiterGroup) {
     this.group = group;
@@ -30,6 +31,17 @@ export class Lane {
 
   get isIdle(): boolean {
     return !this.isBusy && this.#pending === null && this.givingBack.length === 0;
+  }
+
+  /** Resolves when nothing goes on here any more. */
+  untilIdle(): Promise<void> {
+    if (this.isIdle) return Promise.resolve();
+    return new Promise((resolve) => (this.#onIdle = resolve));
+  }
+
+  /** To be called when something has ended here. */
+  tellIfIdle(): void {
+    if (this.#onIdle !== null && this.isIdle) this.#onIdle();
   }
 
   add(request: DecisionRequest): void {

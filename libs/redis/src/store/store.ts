@@ -109,6 +109,11 @@ export class Store {
     return reply;
   }
 
+  /** Resolves when all that was asked and given back is through, or can't be; see {@link Dispatcher.drain}. */
+  async drain(): Promise<void> {
+    if (this.health.isAvailable) await this.#dispatcher.drain();
+  }
+
   end(): void {
     this.health.end();
     this.#dispatcher.failPending();

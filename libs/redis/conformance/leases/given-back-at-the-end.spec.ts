@@ -1,0 +1,143 @@
+import type { RateLimitLease } from '@ratelease/limiters';
+import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
+import { Redis } from 'ioredis';
+import type { RedisPartitions } from '../../src/index.js';
+import { createRedisPartitions } from '../../src/index.js';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import type { OpenClient } from '../../../../test/redis/clients.js';
+import { CLIENTS } from '../../../../test/redis/clients.js';
+import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
+
+const TIMEOUT_MS = 5_000;
+const TEN = { permitLimit: 10, windowMs: 3_600_000 };
+
+let server: RedisServer;
+let proxy: CuttingProxy;
+let observer: Redis;
+let observed: RedisPartitions;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  proxy = await CuttingProxy.start(server.port);
+  observer = new Redis(server.port, '127.0.0.1');
+});
+afterAll(async () => {
+  observer.disconnect();
+  proxy.stop();
+  await server.stop();
+});
+
+const rateOf = (shared: RedisPartitions, key: string): ReturnType<typeof limiterOf> =>
+  limiterOf(shared.getFixedWindowLimiter(key, () => TEN));
+const slotsOf = (shared: RedisPartitions, key: string): ReturnType<typeof limiterOf> =>
+  limiterOf(shared.getConcurrencyLimiter(key, () => ({ permitLimit: 10 })));
+const left = (lease: RateLimitLease): number | undefined => lease.quota()[0]!.remaining;
+
+describe.each(CLIENTS)(
+  'at the end, which an application closes its client after, through $name',
+  (client) => {
+    let opened: OpenClient;
+    let shared: RedisPartitions;
+    beforeEach(async () => {
+      opened = await client.open(proxy.port);
+      const prefix = client.name;
+      shared = createRedisPartitions({ client: opened.client, commandTimeoutMs: TIMEOUT_MS, prefix });
+      observed = createRedisPartitions({ client: observer, commandTimeoutMs: TIMEOUT_MS, prefix });
+      expect(left(await rateOf(shared, 'warm').acquire(0))).toBe(10);
+      proxy.delayMs = 30;
+    });
+    afterEach(async () => {
+      proxy.delayMs = 0;
+      await observed.dispose();
+    });
+
+    async function end(): Promise<void> {
+      await shared.dispose();
+      opened.close();
+    }
+
+    /** The server has decided, and its answer is on its way. */
+    async function charged(key: string): Promise<void> {
+      // oxlint-disable-next-line no-await-in-loop -- until it is so
+      while (left(await rateOf(observed, key).acquire(0)) === 10);
+    }
+
+    test('what a request is granted is given back that was aborted before its answer', async () => {
+      const aborting = new AbortController();
+      const asked = rateOf(shared, 'aborted').acquire(4, { signal: aborting.signal });
+      await charged('aborted');
+      aborting.abort();
+      await expect(asked).rejects.toThrow(/abort/i);
+      await end();
+      expect(left(await rateOf(observed, 'aborted').acquire(0))).toBe(10);
+    });
+
+    test('what a request is granted is given back that is aborted during the end', async () => {
+      const aborting = new AbortController();
+      const asked = rateOf(shared, 'aborted late').acquire(4, { signal: aborting.signal });
+      await charged('aborted late');
+      const ended = end();
+      aborting.abort();
+      await expect(asked).rejects.toThrow(/abort/i);
+      await ended;
+      expect(left(await rateOf(observed, 'aborted late').acquire(0))).toBe(10);
+    });
+
+    test('of limiters that were asked together the rate is given back and the lease is released', async () => {
+      const key = 'together';
+      const together = createChainedPartitionedRateLimiter<string>(
+        createPartitionedRateLimiter(() => shared.getFixedWindowLimiter(key, () => TEN)),
+        createPartitionedRateLimiter(() => shared.getConcurrencyLimiter(key, () => ({ permitLimit: 10 }))),
+      );
+      const aborting = new AbortController();
+      const asked = together.acquire(key, 4, { signal: aborting.signal });
+      await charged(key);
+      aborting.abort();
+      await expect(asked).rejects.toThrow(/abort/i);
+      await end();
+      expect(left(await rateOf(observed, key).acquire(0))).toBe(10);
+      expect(left(await slotsOf(observed, key).acquire(0))).toBe(10);
+    });
+
+    describe('in a chain of limiters that are asked one after the other', () => {
+      const chainOf = (key: string): ReturnType<typeof createChainedPartitionedRateLimiter<string>> =>
+        createChainedPartitionedRateLimiter<string>(
+          createPartitionedRateLimiter(() => shared.getFixedWindowLimiter(`${key} first`, () => TEN)),
+          createPartitionedRateLimiter(() => shared.getFixedWindowLimiter(`${key} second`, () => TEN)),
+        );
+
+      test('what the first has granted is given back where the second has just refused', async () => {
+        await rateOf(observed, 'refused second').acquire(10);
+        expect((await chainOf('refused').acquire('', 4)).isAcquired).toBe(false);
+        await end();
+        expect(left(await rateOf(observed, 'refused first').acquire(0))).toBe(10);
+      });
+
+      test('what the first grants is given back where the second can’t be asked any more', async () => {
+        const asked = chainOf('ended').acquire('', 4);
+        await charged('ended first');
+        const ended = end();
+        await expect(asked).rejects.toMatchObject({ code: 'ERR_RL_OBJECT_DISPOSED' });
+        await ended;
+        expect(left(await rateOf(observed, 'ended first').acquire(0))).toBe(10);
+      });
+    });
+  },
+);
+
+test('the end waits no longer than for a command for what is on its way', async () => {
+  const client = new Redis(proxy.port, '127.0.0.1');
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 300 });
+  await rateOf(shared, 'silent').acquire();
+  const aborting = new AbortController();
+  proxy.silence();
+  const asked = rateOf(shared, 'silent').acquire(4, { signal: aborting.signal });
+  await new Promise(setImmediate);
+  aborting.abort();
+  await expect(asked).rejects.toThrow(/abort/i);
+  const beganMs = performance.now();
+  await shared.dispose();
+  expect(performance.now() - beganMs).toBeLessThan(2 * 300);
+  client.disconnect();
+  proxy.speak();
+});
