@@ -74,7 +74,9 @@ class DeadlineList implements Watching {
       due.push(expirable);
     }
     for (const expirable of due) expirable.expire();
-    if (first !== undefined && this.#timer === undefined) this.#arm(first.deadlineMs - nowMs);
+    // With the store lost, those that had not been sent yet have been answered too: no timer for them.
+    if (this.#unsettled > 0 && first !== undefined && this.#timer === undefined)
+      this.#arm(first.deadlineMs - nowMs);
   }
 }
 
