@@ -165,5 +165,6 @@ export function aboveLimit(permitCount: number, limit: number, member: number = 
     `permitCount must be at most the limit of ${limit}, but got ${permitCount}: this limiter could never grant it. ` +
       'Ask for fewer permits, or raise the limit.',
   );
-  return Object.defineProperty(error, 'member', { value: member });
+  // A chain around the one that it is told of counts its members anew.
+  return Object.defineProperty(error, 'member', { value: member, configurable: true });
 }

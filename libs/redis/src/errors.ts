@@ -14,6 +14,15 @@ export function rangeError(code: RateLimitErrorCode, message: string): RangeErro
   return brand(new RangeError(message), code);
 }
 
+/** A count that a limiter could never grant, the so-many-eth of those that are asked together; see `refusedMember`. */
+export function aboveLimit(permits: number, limit: number, member: number): RangeError {
+  const error = rangeError(
+    'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT',
+    `permitCount must be at most the limit of ${limit}, but got ${permits}: this limiter could never grant it.`,
+  );
+  return Object.defineProperty(error, 'member', { value: member, configurable: true });
+}
+
 /** A value of the wrong type. */
 export function typeError(code: RateLimitErrorCode, message: string): TypeError {
   return brand(new TypeError(message), code);

@@ -55,6 +55,12 @@ export function noteRefusal(lease: RateLimitLease, member: number): void {
   foreignRefusals.set(lease, { member, retryAfterOfAllMs: retryAfterOf(lease) });
 }
 
+/** Notes which member it was whose limit a count is above, where an error says that it is. */
+export function noteAboveLimit(error: unknown, member: number): void {
+  if ((error as { code?: unknown } | null)?.code !== 'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT') return;
+  Reflect.defineProperty(error as object, 'member', { value: member, configurable: true });
+}
+
 /** Dresses the refusal of a link: which member it was, and how all of them stand. */
 export function refuseByLink(
   lease: RateLimitLease,

@@ -4,7 +4,7 @@ import { throwCollected } from '../errors.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { acquireChain } from './chain-decision.js';
 import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
-import { ChainRefusedLease, refusedMember, retryAfterOfAll } from './chain-refusal.js';
+import { ChainRefusedLease, noteAboveLimit, refusedMember, retryAfterOfAll } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { CombinedLease } from './combined-lease.js';
 import type { JointDecider, JointOutcome } from './joint-decision.js';
@@ -70,6 +70,7 @@ export async function acquireJointly(
       // oxlint-disable-next-line no-await-in-loop
       outcome = await ask(asked);
     } catch (error) {
+      if (error instanceof Error) noteAboveLimit(error, memberOf(members, refusedMember(error)));
       throwCollected([...takeAllBack(granted), error], 'Several members of a chain failed.');
       throw error;
     }
@@ -94,7 +95,7 @@ class JointLease extends CombinedLease {
   }
 
   protected override memberOf(index: number, own: number): number {
-    return this.#asks[index]!.members[own] ?? own;
+    return memberOf(this.#asks[index]!.members, own);
   }
 }
 
@@ -175,8 +176,16 @@ function refusal(
   { lease, refusedBy, retryAfterOfAllMs }: JointOutcome,
   members: readonly number[],
 ): RateLimitLease {
-  const quota = lease.quota().map((entry): RateLimitQuota => ({ ...entry, member: members[entry.member]! }));
+  const quota = lease.quota().map((entry): RateLimitQuota => ({
+    ...entry,
+    member: memberOf(members, entry.member),
+  }));
   return new ChainRefusedLease(lease, quota, { member: members[refusedBy]!, retryAfterOfAllMs });
+}
+
+/** The member of the chain that an ask tells of. One that is asked alone may be a chain, and tell of its own members. */
+function memberOf(members: readonly number[], own: number): number {
+  return members.length === 1 ? members[0]! : members[own]!;
 }
 
 function takeAllBack(leases: readonly RateLimitLease[]): unknown[] {

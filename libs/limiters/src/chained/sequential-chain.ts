@@ -1,6 +1,6 @@
 import { notALease, throwCollected } from '../errors.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
-import { noteRefusal } from './chain-refusal.js';
+import { noteAboveLimit, noteRefusal } from './chain-refusal.js';
 import { CombinedLease, disposeInReverse } from './combined-lease.js';
 
 /**
@@ -63,6 +63,7 @@ function refused(lease: RateLimitLease, leases: readonly RateLimitLease[]): Rate
 }
 
 function failed(error: unknown, leases: readonly RateLimitLease[]): never {
+  noteAboveLimit(error, leases.length);
   const errors = [...disposeInReverse(leases), error];
   throwCollected(errors, SEVERAL);
   throw error;

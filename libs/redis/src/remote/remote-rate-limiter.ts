@@ -9,7 +9,7 @@ import type {
 } from '@ratelease/limiters';
 import { foreseeableIdle, jointDecision, ObjectDisposedError } from '@ratelease/limiters';
 import { requireMaxWait, requirePermits } from '../checks.js';
-import { rangeError } from '../errors.js';
+import { aboveLimit } from '../errors.js';
 import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext, Outcome } from './acquisition.js';
 import { Acquisition } from './acquisition.js';
@@ -117,14 +117,9 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   }
 
   /** @throws RangeError | ObjectDisposedError - for a count above the limit; after disposal. */
-  protected assertAcquirable(permits: number): void {
+  protected assertAcquirable(permits: number, member = 0): void {
     const { limit } = this.definition;
-    if (permits > limit) {
-      throw rangeError(
-        'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT',
-        `permitCount must be at most the limit of ${limit}, but got ${permits}: this limiter could never grant it.`,
-      );
-    }
+    if (permits > limit) throw aboveLimit(permits, limit, member);
     if (this.#isDisposed || this.#context.states.isEnded) throw new ObjectDisposedError(NAME);
   }
 
@@ -134,7 +129,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     options: WaitLimits,
   ): Promise<JointOutcome> {
     return new Promise((resolve, reject) => {
-      for (const limiter of limiters) limiter.assertAcquirable(permits);
+      limiters.forEach((limiter, member) => limiter.assertAcquirable(permits, member));
       options.signal?.throwIfAborted();
       const settle: Settle = (lease, refusedBy, retryAfterOfAllMs) =>
         resolve({ lease, refusedBy, retryAfterOfAllMs });
@@ -177,7 +172,11 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     // oxlint-disable-next-line max-params -- limiters and their group go together
     options: AcquireOptions,
   ): Promise<Outcome> {
-    const wait = new Wait(this.definition.clock, this.#waits, options);
+    const wait = new Wait(
+      this.definition.clock,
+      limiters.map((limiter) => limiter.#waits),
+      options,
+    );
     try {
       const outcome = await new Acquisition(this.#context, group, permits, wait).run();
       const { lease, refusedBy } = outcome;

@@ -11,18 +11,18 @@ export class Wait {
   readonly mayWait: boolean;
   readonly #clock: Clock;
   readonly #deadlineMs: number;
-  readonly #owner: Set<Wait>;
+  readonly #owners: readonly Set<Wait>[];
   #end: ((end: EarlyEnd) => void) | null = null;
   #isDisposed = false;
 
-  /** @param owner - the waits of the limiter, which end with it. */
-  constructor(clock: Clock, owner: Set<Wait>, { signal, maxWaitMs = Infinity }: AcquireOptions) {
+  /** @param owners - the waits of each limiter that is asked, which end with it. */
+  constructor(clock: Clock, owners: readonly Set<Wait>[], { signal, maxWaitMs = Infinity }: AcquireOptions) {
     this.#clock = clock;
-    this.#owner = owner;
+    this.#owners = owners;
     this.signal = signal;
     this.mayWait = maxWaitMs > 0;
     this.#deadlineMs = maxWaitMs === Infinity ? Infinity : clock.now() + maxWaitMs;
-    owner.add(this);
+    for (const owner of owners) owner.add(this);
   }
 
   /** The time that is left, in milliseconds. */
@@ -38,7 +38,7 @@ export class Wait {
 
   /** The request has ended. */
   end(): void {
-    this.#owner.delete(this);
+    for (const owner of this.#owners) owner.delete(this);
   }
 
   /** Waits for an answer that comes soon in any case: only an abort ends that earlier. */

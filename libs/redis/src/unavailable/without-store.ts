@@ -3,6 +3,7 @@ import {
   createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
   RateLimitPartition,
+  refusedMember,
 } from '@ratelease/limiters';
 import { RemoteRefusedLease } from '../leases/remote-refused-lease.js';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
@@ -21,6 +22,8 @@ export interface AnswerWithoutStore {
   readonly refusedBy: number;
 }
 
+const NO_LIMIT = createPartitionedRateLimiter((key: undefined) => RateLimitPartition.getNoLimiter(key));
+
 /** Answers while the store can't be asked, as each limiter of a group wishes. */
 export class WithoutStore {
   #shares = newShares();
@@ -34,15 +37,21 @@ export class WithoutStore {
     const denying = group.definitions.findIndex(({ whenUnavailable }) => whenUnavailable === 'deny');
     if (denying >= 0)
       return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy: denying };
-    const local = group.definitions.filter(({ whenUnavailable }) => whenUnavailable === 'local');
-    if (local.length === 0) return { lease: new AllowedLease(), refusedBy: -1 };
-    const refusedBy = group.definitions.indexOf(local[0]!);
+    if (group.definitions.every(({ whenUnavailable }) => whenUnavailable === 'allow'))
+      return { lease: new AllowedLease(), refusedBy: -1 };
     // More than this process' share: it can't be granted here, but it is no misuse.
-    if (local.some((definition) => permits > definition.localLimit))
-      return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy };
-    const limiters = local.map((definition) => this.#shareOf(group.partitionKey, definition));
+    const tooSmall = group.definitions.findIndex(
+      ({ whenUnavailable, localLimit }) => whenUnavailable === 'local' && permits > localLimit,
+    );
+    if (tooSmall >= 0)
+      return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy: tooSmall };
+    // All of the group, so that the lease tells of each in its place.
+    const limiters = group.definitions.map((definition) =>
+      definition.whenUnavailable === 'local' ? this.#shareOf(group.partitionKey, definition) : NO_LIMIT,
+    );
     const limiter = limiters.length === 1 ? limiters[0]! : createChainedPartitionedRateLimiter(...limiters);
-    return { lease: await limiter.acquire(undefined, permits, options), refusedBy };
+    const lease = await limiter.acquire(undefined, permits, options);
+    return { lease, refusedBy: lease.isAcquired ? -1 : refusedMember(lease) };
   }
 
   #shareOf(partitionKey: string, definition: LimiterDefinition): PartitionedRateLimiter<undefined> {
