@@ -27,6 +27,13 @@ export interface ChainParticipant {
   /** Whether another one takes from the very same permits. */
   isSame(other: ChainParticipant): boolean;
 
+  /**
+   * Only where it takes the permits of another one, under conditions of its own: that one. A chain with two that take
+   * from the very same permits without being the same can't know beforehand whether there is enough for both, and asks
+   * its members one after the other.
+   */
+  readonly takesFrom?: ChainParticipant;
+
   /** What the deadlines of its waiters are measured on. */
   readonly clock: Clock;
 

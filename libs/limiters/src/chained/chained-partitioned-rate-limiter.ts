@@ -11,8 +11,7 @@ import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { acquireChain, attemptChain } from './chain-decision.js';
 import type { Endable } from './chain-end.js';
 import { endablesAmong, hasEnded, hasOneEnded } from './chain-end.js';
-import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
-import type { ChainLink } from './chain-link.js';
+import { decidingLinksOf } from './chain-link.js';
 import { partitionOf } from './chain-participant.js';
 import { noteRefusal } from './chain-refusal.js';
 import type { ChainOwner, ChainRequest } from './chain-request.js';
@@ -115,7 +114,7 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   }
 
   #attemptAll(limiters: readonly AsyncRateLimiter[], permitCount: number): RateLimitLease {
-    const links = this.#linksFor(limiters, permitCount);
+    const links = decidingLinksOf(limiters, permitCount);
     if (links !== null) return attemptChain(links, permitCount);
     return attemptInOrder(limiters.map((limiter) => () => attempt(limiter, permitCount)));
   }
@@ -125,7 +124,7 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     permitCount: number,
     wait: WaitLimits,
   ): Promise<RateLimitLease> {
-    const links = this.#linksFor(limiters, permitCount);
+    const links = decidingLinksOf(limiters, permitCount);
     const decider = links === null ? soleDeciderOf(limiters) : null;
     if (decider !== null) return acquireByOne(decider, limiters, permitCount, wait);
     const owner = this.#ownerFor(limiters);
@@ -155,14 +154,6 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
       limiters.push(limiter);
     }
     return limiters;
-  }
-
-  #linksFor(limiters: readonly AsyncRateLimiter[], permitCount: number): ChainLink[] | null {
-    const links = linksOf(limiters);
-    if (links === null) return null;
-    assertWithinLimits(links, permitCount);
-    assertAlive(links);
-    return links;
   }
 }
 

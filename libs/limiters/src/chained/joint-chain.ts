@@ -3,7 +3,7 @@ import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { throwCollected } from '../errors.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { acquireChain } from './chain-decision.js';
-import { assertAlive, assertWithinLimits, linksOf } from './chain-link.js';
+import { decidingLinksOf, linksOf } from './chain-link.js';
 import { ChainRefusedLease, noteAboveLimit, refusedMember, retryAfterOfAll } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { CombinedLease } from './combined-lease.js';
@@ -149,11 +149,9 @@ async function askHere(
   limiters: readonly AsyncRateLimiter[],
   { permits, wait, owner }: JointRequest,
 ): Promise<JointOutcome> {
-  const links = linksOf(limiters);
+  const links = decidingLinksOf(limiters, permits);
   // One of them may have ended while the others were asked.
   if (links === null) return askInOrder(limiters, permits, wait);
-  assertWithinLimits(links, permits);
-  assertAlive(links);
   const lease = await acquireChain(links, permits, owner, wait);
   return outcomeOf(lease, refusedMember(lease));
 }

@@ -11,7 +11,7 @@ import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned
 import { acquireWithTimeout } from '../queue/wait-limit.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
-import { participantsOfOwner } from './lease-participants.js';
+import { LeaseOffer } from './lease-participants.js';
 import { LinkedLimiter } from './linked-limiter.js';
 import type { ShareableLeaseOwner } from './shareable-lease-owner.js';
 
@@ -83,9 +83,10 @@ export abstract class LinkedLeaseRateLimiter<TResource> extends PartitionedRateL
     if (!decidesLike(this, LinkedLeaseRateLimiter.prototype)) return new BoundLimiter(this, resource);
     const store = this.#storeOf(resource);
     if (store === null) return partitionLimiterOf(this.#base, resource);
-    const participants = participantsOfOwner(store, this.#base, resource);
+    const offer = new LeaseOffer(store, this.#base, resource);
+    const participants = offer.participants();
     if (participants instanceof RateLimitLease) return participants;
-    return new LinkedLimiter({ store, base: this.#base, resource }, participants);
+    return new LinkedLimiter({ store, base: this.#base, resource, offer });
   }
 
   /**

@@ -1,9 +1,10 @@
 import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants } from '../chained/chain-participant.js';
-import type { RateLimitLease } from '../rate-limit-lease.js';
+import { RateLimitLease } from '../rate-limit-lease.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
+import type { LeaseOffer } from './lease-participants.js';
 import type { ShareableLeaseOwner } from './shareable-lease-owner.js';
 
 /** What a request needs of a linked limiter. */
@@ -11,17 +12,16 @@ export interface LinkedRequest<TResource> {
   readonly store: ShareableLeaseOwner<TResource>;
   readonly base: AsyncPartitionedRateLimiter<TResource>;
   readonly resource: TResource;
+  readonly offer: LeaseOffer<TResource>;
 }
 
 /** A linked limiter together with one resource and the store that it belongs to, for a chain. */
 export class LinkedLimiter<TResource> extends RateLimiter {
   readonly #request: LinkedRequest<TResource>;
-  readonly #participants: readonly ChainParticipant[] | null;
 
-  constructor(request: LinkedRequest<TResource>, participants: readonly ChainParticipant[] | null) {
+  constructor(request: LinkedRequest<TResource>) {
     super();
     this.#request = request;
-    this.#participants = participants;
   }
 
   override get idleDurationMs(): null {
@@ -33,8 +33,10 @@ export class LinkedLimiter<TResource> extends RateLimiter {
     return base.getStatistics(resource);
   }
 
+  /** As they are now: the owner may have got its lease since, and the reference limiter's partition may have gone. */
   [chainParticipants](): readonly ChainParticipant[] | null {
-    return this.#participants;
+    const participants = this.#request.offer.participants();
+    return participants instanceof RateLimitLease ? null : participants;
   }
 
   protected override attemptAcquireCore(permitCount: number): RateLimitLease {

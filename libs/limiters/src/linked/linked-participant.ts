@@ -46,6 +46,10 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
     return shared.isDisposed || (this.base.isDisposed && !shared.hasStored);
   }
 
+  get takesFrom(): ChainParticipant {
+    return this.base;
+  }
+
   get clock(): Clock {
     return this.base.clock;
   }

@@ -1,4 +1,4 @@
-import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
+import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { participantsOf } from '../chained/chain-participant.js';
 import { ObjectDisposedError } from '../errors.js';
@@ -83,12 +83,13 @@ export abstract class SingleShareableLeaseOwner<TResource> implements ShareableL
   [leaseParticipants](
     baseLimiter: AsyncPartitionedRateLimiter<TResource>,
     resource: TResource,
+    resolve: () => AsyncRateLimiter | RateLimitLease = () => partitionLimiterOf(baseLimiter, resource),
   ): readonly ChainParticipant[] | RateLimitLease | null {
     if (this.isDisposed) throw new ObjectDisposedError(this.#shared.name);
     if (!answersLikeTheOriginal(this)) return null;
     const stored = this.#shared.stored();
     if (stored !== undefined) return [new StoredParticipant(this.#shared, stored)];
-    const limiter = partitionLimiterOf(baseLimiter, resource);
+    const limiter = resolve();
     if (limiter instanceof RateLimitLease) return limiter;
     const bases = participantsOf(limiter);
     return bases === null ? null : this.#shared.groups.groupFor(this.#shared, bases).participants;

@@ -24,8 +24,9 @@ export class RowCore extends LimiterCore {
     return this.#at;
   }
 
-  protected override get resident(): LimiterCore {
-    return this.#place.residents.residentAt(this.#homeAt) ?? this;
+  /** The core that speaks for the row now: it may have got waiters since this one was made for a request. */
+  override get resident(): RowCore {
+    return (this.#place.residents.residentAt(this.#homeAt) as RowCore | undefined) ?? this;
   }
 
   protected override settle(): void {

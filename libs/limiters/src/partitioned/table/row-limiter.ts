@@ -16,7 +16,7 @@ import type { RowCore } from './row-core.js';
  * partition. So what has become of the key is looked up where the table has changed.
  */
 export class RowLimiter extends RateLimiter {
-  private readonly core: RowCore;
+  private readonly made: RowCore;
   private readonly table: PageContext;
   private readonly declared: Declared;
   private readonly identity: unknown;
@@ -26,7 +26,7 @@ export class RowLimiter extends RateLimiter {
 
   constructor(core: RowCore, table: PageContext, declared: Declared, identity: unknown) {
     super();
-    this.core = core;
+    this.made = core;
     this.table = table;
     this.declared = declared;
     this.identity = identity;
@@ -52,8 +52,9 @@ export class RowLimiter extends RateLimiter {
   /** The row stays until the returned function is called. */
   keep(): () => void {
     if (this.#current() !== this) return () => undefined;
-    this.core.hold();
-    return () => this.core.unhold();
+    const { core } = this;
+    core.hold();
+    return () => core.unhold();
   }
 
   protected override assertAcquirable(permitCount: number): void {
@@ -81,6 +82,11 @@ export class RowLimiter extends RateLimiter {
     if (limiter === this) return this.core.acquire(permitCount, signal, maxWaitMs);
     if (limiter === null) return Promise.resolve(noPlace());
     return limiter.acquire(permitCount, { signal, maxWaitMs });
+  }
+
+  /** Requests of others may have begun to wait in the row. */
+  private get core(): RowCore {
+    return this.made.resident;
   }
 
   /** @throws ObjectDisposedError - when the partitioned limiter has ended. */

@@ -1,0 +1,132 @@
+import type { RateLimitLease, StoredLease } from '../index.js';
+import {
+  createChainedPartitionedRateLimiter,
+  createPartitionedRateLimiter,
+  LinkedLeaseRateLimiter,
+  ObjectDisposedError,
+  RateLimitPartition,
+  SingleShareableLeaseOwner,
+} from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+class Owner extends SingleShareableLeaseOwner<string> {
+  #lease: RateLimitLease | undefined;
+
+  protected override tryGetLease(): RateLimitLease | undefined {
+    return this.#lease;
+  }
+
+  protected override trySetLease(lease: RateLimitLease): StoredLease {
+    this.#lease = lease;
+    return { stored: true, lease };
+  }
+}
+
+class Linked extends LinkedLeaseRateLimiter<string> {
+  readonly owner = new Owner();
+
+  protected override getLeaseStore(): Owner {
+    return this.owner;
+  }
+}
+
+const clock = new FakeClock();
+const groups = (permitLimit: number) =>
+  createPartitionedRateLimiter(
+    (key: string) =>
+      RateLimitPartition.getConcurrencyLimiter(key, () => ({ permitLimit, queueLimit: 5, clock })),
+    { clock },
+  );
+
+describe('a chain whose later partitioner ends the reference limiter of a linked one before it', () => {
+  const ending = (): { chain: Linked; used: () => unknown } => {
+    const base = groups(1);
+    const last = createPartitionedRateLimiter(
+      (key: string) => {
+        base.dispose();
+        return RateLimitPartition.getNoLimiter(key);
+      },
+      { clock },
+    );
+    const linked = new Linked(base);
+    const chain = createChainedPartitionedRateLimiter(linked, last) as unknown as Linked;
+    return { chain, used: () => linked.owner['tryGetLease']() };
+  };
+
+  it('grants nothing from it', async () => {
+    const now = ending();
+    expect(() => now.chain.attemptAcquire('ann')).toThrow(ObjectDisposedError);
+    expect(now.used()).toBeUndefined();
+    const later = ending();
+    await expect(later.chain.acquire('ann')).rejects.toThrow(ObjectDisposedError);
+    expect(later.used()).toBeUndefined();
+  });
+});
+
+describe('a chain with a linked limiter and another that takes from the same permits', () => {
+  it.each(['before', 'behind'])('never takes more than there are (%s)', async (where) => {
+    const base = groups(2);
+    const linked = new Linked(base);
+    const both = where === 'before' ? [linked, base] : [base, linked];
+    const chain = createChainedPartitionedRateLimiter(...both);
+    const held = base.attemptAcquire('ann');
+    expect(chain.attemptAcquire('ann').isAcquired).toBe(false);
+    held.dispose();
+    linked.owner.dispose();
+    expect(base.getStatistics('ann')!.currentAvailablePermits).toBe(2);
+  });
+
+  it('says so where there can never be enough for both', async () => {
+    const base = groups(1);
+    const chain = createChainedPartitionedRateLimiter(new Linked(base), base);
+    expect(() => chain.attemptAcquire('ann')).toThrow(
+      'permitCount must be at most the limit of 0, but got 1',
+    );
+    await expect(chain.acquire('ann')).rejects.toThrow(RangeError);
+    expect(base.getStatistics('ann')!.currentAvailablePermits).toBe(1);
+  });
+
+  it('loses nobody who waits', async () => {
+    const base = groups(2);
+    const linked = new Linked(base);
+    const chain = createChainedPartitionedRateLimiter(linked, base);
+    const held = [base.attemptAcquire('ann'), base.attemptAcquire('ann')];
+    const inChain = chain.acquire('ann');
+    const behind = base.acquire('ann');
+    for (const lease of held) lease.dispose();
+    (await behind).dispose();
+    (await inChain).dispose();
+    linked.owner.dispose();
+    expect(base.getStatistics('ann')).toMatchObject({ currentAvailablePermits: 2, currentQueuedCount: 0 });
+  });
+
+  it('is one for the others as soon as the owner has its lease', () => {
+    const base = groups(2);
+    const linked = new Linked(base);
+    linked.attemptAcquire('ann');
+    const lease = createChainedPartitionedRateLimiter(linked, base).attemptAcquire('ann');
+    expect(lease.isAcquired).toBe(true);
+    expect(base.getStatistics('ann')!.currentAvailablePermits).toBe(0);
+  });
+});
+
+describe('a row in which others begin to wait while a chain still resolves its members', () => {
+  it('loses none of them', async () => {
+    const base = groups(1);
+    const waiting: Promise<RateLimitLease>[] = [];
+    const last = createPartitionedRateLimiter(
+      (key: string) => {
+        waiting.push(base.acquire(key));
+        return RateLimitPartition.getNoLimiter(key);
+      },
+      { clock },
+    );
+    const held = base.attemptAcquire('ann');
+    const inChain = createChainedPartitionedRateLimiter(base, last).acquire('ann');
+    expect(base.getStatistics('ann')!.currentQueuedCount).toBe(2);
+    held.dispose();
+    (await waiting[0]!).dispose();
+    (await inChain).dispose();
+    expect(base.getStatistics('ann')).toMatchObject({ currentAvailablePermits: 1, currentQueuedCount: 0 });
+  });
+});
