@@ -1,5 +1,6 @@
 import type { AcquireOptions, AsyncRateLimiter } from './async-rate-limiter.js';
 import { requireDelay, requirePermitCount } from './checks.js';
+import { promised } from './engine/promised.js';
 import { throwIfAborted } from './queue/abort-subscription.js';
 import { acquireWithTimeout } from './queue/wait-limit.js';
 import type { RateLimitLease } from './rate-limit-lease.js';
@@ -13,7 +14,7 @@ const BRAND = Symbol.for('ratelease.rate-limiter');
  *
  * Override the protected methods, not the public ones: what `attemptAcquire` and `acquire` of a subclass do counts
  * for those who call them. A chain takes from the limiters of this package without them, and asks a subclass only
- * where that has its own `attemptAcquireCore`, `acquireCore` or `assertAcquirable`.
+ * where that has its own `attemptAcquireCore`, `acquireCore`, `acquireWithin` or `assertAcquirable`.
  *
  * `tryReplenish`, `isAutoReplenishing` and `replenishmentPeriodMs` are here so that any limiter can be asked;
  * {@link ReplenishingRateLimiter} gives them their meaning.
@@ -42,12 +43,10 @@ export abstract class RateLimiter implements AsyncRateLimiter, Disposable {
       const signal = options?.signal;
       if (signal !== undefined) throwIfAborted(signal);
       const maxWaitMs = options?.maxWaitMs;
-      if (maxWaitMs === undefined || maxWaitMs === Infinity) return this.acquireCore(permits, signal);
-      return this.acquireWithin(
-        permits,
-        requireDelay('acquire', 'maxWaitMs', maxWaitMs, 'or Infinity'),
-        signal,
-      );
+      if (maxWaitMs === undefined || maxWaitMs === Infinity)
+        return promised(this.acquireCore(permits, signal), this);
+      requireDelay('acquire', 'maxWaitMs', maxWaitMs, 'or Infinity');
+      return promised(this.acquireWithin(permits, maxWaitMs, signal), this);
     } catch (error) {
       return Promise.reject(error);
     }

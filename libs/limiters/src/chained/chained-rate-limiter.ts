@@ -1,5 +1,7 @@
+import type { AcquireOptions } from '../async-rate-limiter.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
+import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter, RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -117,7 +119,7 @@ export class ChainedRateLimiter extends RateLimiter {
   protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
     if (this.#links !== null)
       return acquireChain(this.#links, permitCount, this, { signal, maxWaitMs: Infinity });
-    return acquireInOrder(this.#limiters.map((limiter) => () => limiter.acquire(permitCount, { signal })));
+    return this.#acquireInOrder(permitCount, { signal });
   }
 
   protected override acquireWithin(
@@ -125,9 +127,19 @@ export class ChainedRateLimiter extends RateLimiter {
     maxWaitMs: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
-    if (this.#links === null || waitsOtherwise(this, ChainedRateLimiter.prototype))
+    if (waitsOtherwise(this, ChainedRateLimiter.prototype))
       return super.acquireWithin(permitCount, maxWaitMs, signal);
-    return acquireChain(this.#links, permitCount, this, { signal, maxWaitMs });
+    if (this.#links !== null) return acquireChain(this.#links, permitCount, this, { signal, maxWaitMs });
+    // None of them may wait for longer, but neither may all together.
+    return acquireWithTimeout(
+      (own) => this.#acquireInOrder(permitCount, { signal: own, maxWaitMs }),
+      maxWaitMs,
+      signal,
+    );
+  }
+
+  #acquireInOrder(permitCount: number, options: AcquireOptions): Promise<RateLimitLease> {
+    return acquireInOrder(this.#limiters.map((limiter) => () => limiter.acquire(permitCount, options)));
   }
 }
 

@@ -7,6 +7,7 @@ export function decidesLike(limiter: object, original: object): boolean {
   return (
     own['attemptAcquireCore'] === base['attemptAcquireCore'] &&
     own['acquireCore'] === base['acquireCore'] &&
+    own['acquireWithin'] === base['acquireWithin'] &&
     // Of limiters without partitions.
     own['assertAcquirable'] === base['assertAcquirable']
   );

@@ -3,6 +3,7 @@ import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import { requireDelay, requirePermitCount } from '../checks.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
+import { promised } from '../engine/promised.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
 import { acquireWithTimeout } from '../queue/wait-limit.js';
@@ -29,7 +30,7 @@ export interface WaitLimits {
  * methods check their arguments and then call the protected `...Core` ones.
  *
  * Override the protected methods, not the public ones: a chain goes to the partitions of this package's limiters
- * directly, and asks a subclass only where that has its own `attemptAcquireCore` or `acquireCore`.
+ * directly, and asks a subclass only where that has its own `attemptAcquireCore`, `acquireCore` or `acquireWithin`.
  *
  * @typeParam TResource - what requests are made for; the partitioner makes a key of it.
  */
@@ -58,9 +59,9 @@ export abstract class PartitionedRateLimiter<TResource>
       if (signal !== undefined) throwIfAborted(signal);
       const maxWaitMs = options?.maxWaitMs;
       if (maxWaitMs === undefined || maxWaitMs === Infinity)
-        return this.acquireCore(resource, permits, signal);
+        return promised(this.acquireCore(resource, permits, signal), this);
       requireDelay('acquire', 'maxWaitMs', maxWaitMs, 'or Infinity');
-      return this.acquireWithin(resource, permits, { maxWaitMs, signal });
+      return promised(this.acquireWithin(resource, permits, { maxWaitMs, signal }), this);
     } catch (error) {
       return Promise.reject(error);
     }
