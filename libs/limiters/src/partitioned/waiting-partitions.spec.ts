@@ -242,3 +242,23 @@ describe('a limiter of a helper that has no room in a row', () => {
     expect((await waiting).isAcquired).toBe(true);
   });
 });
+
+describe('a partition that is replenished by its keeper', () => {
+  it('is so as well while only requests for no permits wait in it', async () => {
+    const clock = new FakeClock();
+    const limiter = createPartitionedRateLimiter(
+      (key: string) =>
+        RateLimitPartition.getFixedWindowLimiter(key, () => ({
+          permitLimit: 1,
+          queueLimit: 1,
+          windowMs: 1_000,
+          autoReplenishment: false,
+        })),
+      { clock },
+    );
+    limiter.attemptAcquire('a');
+    const waiting = limiter.acquire('a', 0);
+    clock.advance(1_100);
+    expect((await waiting).isAcquired).toBe(true);
+  });
+});

@@ -1,6 +1,8 @@
+import type { ChainParticipant } from '../../chained/chain-participant.js';
 import { participantsOf } from '../../chained/chain-participant.js';
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
 import { ConcurrencyLimiter } from '../../concurrency/concurrency-limiter.js';
+import { LimiterCore } from '../../engine/limiter-core.js';
 import { FixedWindowRateLimiter } from '../../fixed-window/fixed-window-rate-limiter.js';
 import { saysWhenEnded } from '../../managed-lifetime/when-ended.js';
 import { isRateLimiter } from '../../rate-limiter.js';
@@ -53,6 +55,10 @@ function isHeld(limiter: AsyncRateLimiter): boolean {
   return isAwaited(limiter) || (participantsOf(limiter)?.some((participant) => participant.isHeld) ?? false);
 }
 
+function hasWaiters(participant: ChainParticipant): boolean {
+  return participant instanceof LimiterCore && participant.hasWaiters;
+}
+
 /** A limiter of a partition of which more has to be known: somebody may wait in it, or it is to be replenished. */
 export class KeptLimiter {
   readonly key: unknown;
@@ -73,7 +79,9 @@ export class KeptLimiter {
 
   /** Whether somebody waits in it, as far as it tells. */
   get hasWaiters(): boolean {
-    return (this.limiter.getStatistics()?.currentQueuedCount ?? 0) > 0 || isHeld(this.limiter);
+    if ((this.limiter.getStatistics()?.currentQueuedCount ?? 0) > 0) return true;
+    // Who asks for no permits isn't counted among those queued.
+    return isHeld(this.limiter) || (participantsOf(this.limiter)?.some(hasWaiters) ?? false);
   }
 
   /** Asks the options factory again and applies the difference. */
