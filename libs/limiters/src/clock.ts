@@ -11,7 +11,8 @@ export interface Clock {
   now(): number;
 
   /**
-   * Calls `callback` once, `delayMs` milliseconds from now. Any finite delay is allowed, beyond 2^31 ms too.
+   * Calls `callback` once, `delayMs` milliseconds from now, never before it has returned (`ERR_RL_INVALID_TIME`). Any
+   * finite delay is allowed, beyond 2^31 ms too.
    *
    * @param options.background - `true`: the timer doesn't keep the process alive (somebody's tidying, not
    * somebody's wait).

@@ -95,6 +95,14 @@ export function notATime(reading: unknown): Error {
   return typeError('ERR_RL_INVALID_TIME', `${message} (${typeof reading}).`);
 }
 
+/** The error for a clock whose timers fire while they are set. */
+export function calledBackAtOnce(): RangeError {
+  return rangeError(
+    'ERR_RL_INVALID_TIME',
+    'setTimer() of a clock must return before it calls back, but it called back at once.',
+  );
+}
+
 /** The error for an answer of somebody else's limiter or store that is no lease. */
 export function notALease(who: string, answer: unknown): TypeError {
   return typeError('ERR_RL_INVALID_ARGUMENT', `${who} must answer with a lease, but got ${show(answer)}.`);

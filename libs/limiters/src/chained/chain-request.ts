@@ -1,5 +1,6 @@
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import { deadlineAfter } from '../engine/time-unit.js';
+import { deadlineAfter, readMilliseconds } from '../engine/time-unit.js';
+import { throwCollected } from '../errors.js';
 import { Waiter } from '../queue/waiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
@@ -21,7 +22,20 @@ export interface ChainOwner {
 export function withdrawAll(owner: ChainOwner): void {
   const requests = [...owner.waiting];
   for (const request of requests) request.withdraw(new RefusedLease(REASON.limiterDisposed));
-  for (const request of requests) request.resume();
+  resumeAll(requests);
+}
+
+/** Looks at those behind waiters that have ended, whatever one of them throws. */
+export function resumeAll(waiters: Iterable<Waiter>): void {
+  const errors: unknown[] = [];
+  for (const waiter of waiters) {
+    try {
+      waiter.resume();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  throwCollected(errors, 'Several waiters failed to give back what was reserved for them.');
 }
 
 /**
@@ -95,7 +109,15 @@ export class ChainRequest extends Waiter {
   }
 
   protected override giveUp(): void {
-    for (const reservation of this.#reserved.splice(0).reverse()) reservation.undo();
+    const errors: unknown[] = [];
+    for (const reservation of this.#reserved.splice(0).reverse()) {
+      try {
+        reservation.undo();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    throwCollected(errors, 'Several members of a chain failed to take back what was reserved.');
   }
 
   #takeTurn(): void {
@@ -183,6 +205,7 @@ export class ChainRequest extends Waiter {
   /** Leaves the queue; the service that called goes on with those behind. Returns the time that is left. */
   #leaveInTurn(): number {
     this.leave();
-    return this.deadlineMs === Infinity ? Infinity : this.deadlineMs - this.#at.participant.clock.now();
+    if (this.deadlineMs === Infinity) return Infinity;
+    return this.deadlineMs - readMilliseconds(this.#at.participant.clock);
   }
 }

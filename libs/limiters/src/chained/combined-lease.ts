@@ -120,9 +120,15 @@ export function takeFromAll(links: readonly ChainLink[], permits: number): RateL
   }
   // oxlint-disable-next-line unicorn/no-new-array -- one that grows by being pushed to makes room for seventeen
   const leases = new Array<RateLimitLease>(links.length);
-  for (let index = 0; index < links.length; index++) {
-    const { participant, times } = links[index]!;
-    leases[index] = participant.take(permits * times);
+  let taken = 0;
+  try {
+    for (; taken < links.length; taken++) {
+      const { participant, times } = links[taken]!;
+      leases[taken] = participant.take(permits * times);
+    }
+  } catch (error) {
+    // Its clock has failed, or it is of another maker.
+    return giveBack(leases.slice(0, taken), error);
   }
   return combine(links, leases);
 }
@@ -132,14 +138,20 @@ export function takeEach(
   links: readonly ChainLink[],
   take: (link: ChainLink) => RateLimitLease,
 ): RateLimitLease[] {
-  if (arePlain(links)) return links.map(take);
-  const leases: RateLimitLease[] = [];
+  const taken = new Map<ChainLink, RateLimitLease>();
   try {
-    for (const link of links) if (!isPlain(link)) leases.push(take(link));
+    for (const link of links) if (!isPlain(link)) taken.set(link, take(link));
+    // Where it is reserved, the clock is read once more and may fail.
+    for (const link of links) if (isPlain(link)) taken.set(link, take(link));
   } catch (error) {
-    throwCollected([...disposeInReverse(leases), error], 'Several members of a chain failed.');
+    giveBack([...taken.values()], error);
   }
-  return links.map((link) => (isPlain(link) ? take(link) : leases.shift()!));
+  return links.map((link) => taken.get(link)!);
+}
+
+function giveBack(leases: readonly RateLimitLease[], error: unknown): never {
+  throwCollected([...disposeInReverse(leases), error], 'Several members of a chain failed.');
+  throw error;
 }
 
 /** Lets those be served who waited for what a taking has changed. */

@@ -10,6 +10,7 @@ import type { LimiterCore } from './limiter-core.js';
 export class CoreReservation implements Reservation {
   readonly #core: LimiterCore;
   readonly #permits: number;
+  #isOver = false;
 
   constructor(core: LimiterCore, permits: number) {
     this.#core = core;
@@ -17,10 +18,14 @@ export class CoreReservation implements Reservation {
   }
 
   grant(): RateLimitLease {
+    this.#isOver = true;
     return this.#core.grantReserved(this.#permits);
   }
 
   undo(): void {
+    // Where a clock fails in the midst of several grants, what has been granted is undone with the rest.
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#core.undoReserved(this.#permits);
   }
 }

@@ -1,7 +1,6 @@
 import type { Cells } from './algorithm.js';
 import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
 import type { Instant } from '../chained/instant.js';
-import { aboveLimit } from '../checks.js';
 import { ObjectDisposedError } from '../errors.js';
 import { QueuedRequest } from '../queue/queued-request.js';
 import type { Waiter } from '../queue/waiter.js';
@@ -13,6 +12,7 @@ import { nextCreationOrder } from './creation-order.js';
 import * as state from './decision.js';
 import { GrantedLease, HeldLease } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
+import { misuseOf } from './limiter-plan.js';
 import { PlacedState } from './placed-state.js';
 import { REASON } from './refused-lease.js';
 import { deadlineAfter, originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
@@ -58,7 +58,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   assertAcquirable(permits: number): void {
-    if (permits > this.plan.limit || this.condition.isDisposed) throw this.#misuse(permits);
+    if (permits > this.plan.limit || this.condition.isDisposed) throw misuseOf(this.plan, permits);
   }
 
   attempt(permits: number): RateLimitLease {
@@ -70,10 +70,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     if (lease !== null) return Promise.resolve(lease);
     const refusal = this.refusalToWait(permits, maxWaitMs, false);
     if (refusal !== null) return Promise.resolve(refusal);
-    const deadlineMs = deadlineAfter(this.clock, maxWaitMs);
-    const request = new QueuedRequest(this, permits, signal, deadlineMs);
-    this.enter(request);
-    return request.promise;
+    return new QueuedRequest(this, permits, signal, deadlineAfter(this.clock, maxWaitMs)).begin();
   }
 
   bringUpToDate(instant?: Instant): void {
@@ -143,9 +140,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** The lease for permits that were set aside. */
   grantReserved(permits: number): RateLimitLease {
-    // Time has gone on: what is due comes first, and goes to those who wait for it.
-    this.bringUpToDate();
-    this.become({ reserved: this.reserved - permits });
+    this.#endReservation(permits, false);
     const lease = this.take(permits);
     this.#room?.arm();
     return lease;
@@ -153,9 +148,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** They are everybody's again. */
   undoReserved(permits: number): void {
-    this.bringUpToDate();
-    this.become({ reserved: this.reserved - permits });
-    this.#room?.serve();
+    this.#endReservation(permits, true);
   }
 
   release(permits: number, epoch: number, instant?: Instant): void {
@@ -229,6 +222,17 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     this.cells = cells;
   }
 
+  /** Time has gone on: what is due comes first, and goes to those who wait for it. */
+  #endReservation(permits: number, isUndone: boolean): void {
+    try {
+      this.bringUpToDate();
+    } finally {
+      // Also where the clock fails: nobody else would.
+      this.become({ reserved: this.reserved - permits });
+      if (isUndone) this.#room?.serve();
+    }
+  }
+
   #dueAt(permits: number): number {
     const room = this.#room;
     if (room === null && this.condition.reserved === 0)
@@ -264,11 +268,6 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   #tryGrantInTurn(permits: number): RateLimitLease | null {
     this.bringUpToDate();
     return this.canGrant(permits) ? this.take(permits) : null;
-  }
-
-  #misuse(permits: number): Error {
-    const { limit, name } = this.plan;
-    return permits > limit ? aboveLimit(permits, limit) : new ObjectDisposedError(name);
   }
 
   #refusal(reason: string | undefined, permits: number): RateLimitLease {

@@ -1,5 +1,6 @@
-import { requireOptions } from '../checks.js';
+import { aboveLimit, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
+import { ObjectDisposedError } from '../errors.js';
 import type { QueueProcessingOrder } from '../queue/wait-queue.js';
 import type { PermitAlgorithm } from './algorithm.js';
 
@@ -79,4 +80,9 @@ export function isSamePlan<TOptions extends object>(
 ): boolean {
   for (const field of kind.fields) if (!Object.is(one[field], other[field])) return false;
   return true;
+}
+
+/** The error for a request that can't be considered: above the limit, or else after the end of the limiter. */
+export function misuseOf({ limit, name }: LimiterPlan, permits: number): Error {
+  return permits > limit ? aboveLimit(permits, limit) : new ObjectDisposedError(name);
 }

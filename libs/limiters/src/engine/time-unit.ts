@@ -33,8 +33,8 @@ export function deadlineAfter(clock: Clock, maxWaitMs: number): number {
   return maxWaitMs === Infinity ? Infinity : readMilliseconds(clock) + maxWaitMs;
 }
 
-/** The clock's reading. @throws RangeError | TypeError `ERR_RL_INVALID_TIME` - when it is no time. */
-function readMilliseconds(clock: Clock): number {
+/** The clock's reading in its own milliseconds. @throws RangeError | TypeError `ERR_RL_INVALID_TIME` - when it is no time. */
+export function readMilliseconds(clock: Clock): number {
   const nowMs = clock.now();
   if (Number.isFinite(nowMs)) return nowMs;
   throw notATime(nowMs);

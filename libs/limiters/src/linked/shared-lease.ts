@@ -1,5 +1,6 @@
 import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
+import { resumeAll } from '../chained/chain-request.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { asyncOnly, notALease, ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
@@ -184,7 +185,11 @@ export class SharedLease implements AcquisitionOwner {
     this.#endPending(new RefusedLease(REASON.ownerDisposed));
     const errors = this.#tellListeners();
     errors.push(...this.#storage.end());
-    for (const [waiter] of waiting) waiter.resume();
+    try {
+      resumeAll(waiting.map(([waiter]) => waiter));
+    } catch (error) {
+      errors.push(error);
+    }
     throwCollected(errors, `${this.name} failed to end in several ways.`);
   }
 

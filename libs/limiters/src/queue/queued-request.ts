@@ -1,4 +1,5 @@
 import type { LimiterCore } from '../engine/limiter-core.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
 import { Waiter } from './waiter.js';
 
 /** A request that waits for one limiter. */
@@ -9,6 +10,17 @@ export class QueuedRequest extends Waiter {
     super(permits, signal);
     this.core = core;
     this.waitUntil(deadlineMs);
+  }
+
+  /** Begins to wait. */
+  begin(): Promise<RateLimitLease> {
+    try {
+      this.core.enter(this);
+    } catch (error) {
+      // Its clock may set no timer. What stood on in the queue would take permits that nobody gives back.
+      this.fail(error);
+    }
+    return this.promise;
   }
 
   override takeTurn(): void {

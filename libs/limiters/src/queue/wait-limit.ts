@@ -32,8 +32,8 @@ export async function acquireWithTimeout(
   clock: Clock = systemClock,
 ): Promise<RateLimitLease> {
   const limit = new WaitLimit();
-  const subscription = signal === undefined ? null : subscribeToAbort(signal, limit);
   const timer = clock.setTimer(() => limit.controller.abort(limit.timedOut), maxWaitMs);
+  const subscription = signal === undefined ? null : subscribeToAbort(signal, limit);
   try {
     return await acquire(limit.controller.signal);
   } catch (error) {

@@ -120,16 +120,22 @@ export abstract class Waiter implements Abortable {
 
   /** Ends the wait with a refusal, by a limiter that goes on. */
   refuse(lease: RateLimitLease): void {
-    this.giveUp();
-    this.settle(lease);
+    try {
+      this.giveUp();
+    } finally {
+      this.settle(lease);
+    }
   }
 
   /** Ends the wait with an error: what had to be asked for it has thrown. */
   fail(error: unknown): void {
     this.leave();
-    this.giveUp();
-    // Only those that can be aborted keep the function that rejects.
-    this.end()?.(Promise.reject(error));
+    try {
+      this.giveUp();
+    } finally {
+      // Only those that can be aborted keep the function that rejects.
+      this.end()?.(Promise.reject(error));
+    }
   }
 
   onAbort(reason: unknown): void {

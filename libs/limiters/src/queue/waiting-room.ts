@@ -1,5 +1,7 @@
 import type { Clock, ClockTimer } from '../clock.js';
+import { assertTimerIsSet, setTimer } from '../engine/clock-timer.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
+import { readMilliseconds } from '../engine/time-unit.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { QueuedRequest } from './queued-request.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
@@ -7,6 +9,8 @@ import { WaitQueue } from './wait-queue.js';
 
 /** Waiters served by one timer callback; the rest follow as soon as others have had the event loop. */
 const BATCH = 1000;
+/** How soon those who wait are looked at again where the clock has failed. */
+const RETRY_MS = 100;
 
 /** Whose requests wait in a room. */
 export interface RoomKeeper {
@@ -38,16 +42,18 @@ export class WaitingRoom implements WaitingPlace {
   /** How many more may be served in one go. */
   #left = Infinity;
   readonly #onTimer = (): void => {
+    assertTimerIsSet(this.#onTimer);
     this.#timer = null;
     this.#timerAtMs = Infinity;
-    this.#left = BATCH;
-    this.#keeper.bringUpToDate();
-    this.serve();
-    const isDone = this.#left > 0;
-    this.#left = Infinity;
-    // Whoever is served in the next batch is not too late.
-    if (isDone) this.#expire();
-    this.arm();
+    try {
+      // Whoever is served in the next batch is not too late.
+      if (this.#serveBatch()) this.#expire();
+      this.arm();
+    } catch (error) {
+      // The clock fails. Those who wait can't know when it is well again, and nobody else may come by.
+      if (this.#timer === null && this.queue.count > 0) this.#setTimer(RETRY_MS, Infinity);
+      throw error;
+    }
   };
 
   constructor(keeper: RoomKeeper) {
@@ -160,8 +166,20 @@ export class WaitingRoom implements WaitingPlace {
     }
   }
 
+  /** Serves some of those in turn. Returns whether there are no more. */
+  #serveBatch(): boolean {
+    this.#left = BATCH;
+    try {
+      this.#keeper.bringUpToDate();
+      this.serve();
+      return this.#left > 0;
+    } finally {
+      this.#left = Infinity;
+    }
+  }
+
   #expire(): void {
-    const nowMs = this.#keeper.clock.now();
+    const nowMs = readMilliseconds(this.#keeper.clock);
     for (let waiter = this.queue.overdue(nowMs); waiter !== undefined; waiter = this.queue.overdue(nowMs)) {
       waiter.onDeadline();
     }
@@ -174,13 +192,17 @@ export class WaitingRoom implements WaitingPlace {
     const turnInMs = this.#keeper.delayUntilMs(next.permits);
     const deadlineMs = this.queue.firstDeadlineMs;
     if (Number.isNaN(turnInMs) && deadlineMs === Infinity) return this.#disarm();
-    const nowMs = this.#keeper.clock.now();
+    const nowMs = readMilliseconds(this.#keeper.clock);
     const deadlineInMs = deadlineMs - nowMs;
     const delayMs = Math.max(0, turnInMs <= deadlineInMs ? turnInMs : deadlineInMs);
     if (this.#timer !== null && this.#timerAtMs === nowMs + delayMs) return;
     this.#disarm();
-    this.#timerAtMs = nowMs + delayMs;
-    this.#timer = this.#keeper.clock.setTimer(this.#onTimer, delayMs);
+    this.#setTimer(delayMs, nowMs + delayMs);
+  }
+
+  #setTimer(delayMs: number, atMs: number): void {
+    this.#timer = setTimer(this.#keeper.clock, this.#onTimer, delayMs);
+    this.#timerAtMs = atMs;
   }
 
   #disarm(): void {

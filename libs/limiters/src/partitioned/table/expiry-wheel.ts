@@ -1,4 +1,6 @@
 import type { Clock, ClockTimer } from '../../clock.js';
+import { assertTimerIsSet, setTimer } from '../../engine/clock-timer.js';
+import { readMilliseconds } from '../../engine/time-unit.js';
 import { NO_ROW } from './rows.js';
 
 /** What the wheel turns: rows, each in exactly one bucket as long as it is in use. */
@@ -34,9 +36,16 @@ export class ExpiryWheel {
   /** Before that no search finds anything: the last one has looked at everything. */
   #nothingBeforeMs = -Infinity;
   readonly #onTimer = (): void => {
+    assertTimerIsSet(this.#onTimer);
     this.#timer = null;
     this.#timerBucket = Infinity;
-    this.#turn();
+    try {
+      this.#turn();
+    } catch (error) {
+      // The clock fails. Nobody else may come by to set the timer again.
+      if (this.#buckets.size > 0) this.#setTimer(-Infinity, BUCKET_MS);
+      throw error;
+    }
   };
 
   constructor(clock: Clock, rows: ExpiringRows) {
@@ -59,7 +68,7 @@ export class ExpiryWheel {
    * is due.
    */
   takeDue(isWanted: (row: number) => boolean): number {
-    const nowMs = this.#clock.now();
+    const nowMs = readMilliseconds(this.#clock);
     if (nowMs < this.#nothingBeforeMs) return NO_ROW;
     const current = bucketOf(nowMs);
     let nextMs = current * BUCKET_MS;
@@ -116,7 +125,7 @@ export class ExpiryWheel {
   }
 
   #turn(): void {
-    const current = Math.floor(this.#clock.now() / BUCKET_MS);
+    const current = Math.floor(readMilliseconds(this.#clock) / BUCKET_MS);
     let left = SLICE;
     for (const [number, first] of this.#buckets) {
       if (number > current) continue;
@@ -130,14 +139,19 @@ export class ExpiryWheel {
   /** Looks at the rows of a bucket; what is too much goes back into it. Returns how many more may be looked at. */
   #lookAt(number: number, first: number, left: number): number {
     let row = first;
-    while (row !== NO_ROW && left > 0) {
-      const next = this.#rows.next(row);
-      const dueMs = this.#rows.look(row);
-      if (!Number.isNaN(dueMs)) this.add(row, dueMs);
-      row = next;
-      left--;
+    try {
+      while (row !== NO_ROW && left > 0) {
+        const looked = row;
+        const next = this.#rows.next(row);
+        const dueMs = this.#rows.look(row);
+        row = next;
+        left--;
+        if (!Number.isNaN(dueMs)) this.add(looked, dueMs);
+      }
+    } finally {
+      // Also where a look has failed: no other list has them.
+      if (row !== NO_ROW) this.#buckets.set(number, row);
     }
-    if (row !== NO_ROW) this.#buckets.set(number, row);
     return left;
   }
 
@@ -150,10 +164,15 @@ export class ExpiryWheel {
 
   /** Sets the timer for a bucket; for what is left of a turn, as soon as others have had the event loop. */
   #arm(number: number): void {
+    const delayMs = Math.max(0, number * BUCKET_MS - readMilliseconds(this.#clock));
     this.#timer?.cancel();
+    this.#timerBucket = Infinity;
+    this.#setTimer(number, delayMs);
+  }
+
+  #setTimer(number: number, delayMs: number): void {
+    this.#timer = setTimer(this.#clock, this.#onTimer, delayMs, { background: true });
     this.#timerBucket = number;
-    const delayMs = Math.max(0, number * BUCKET_MS - this.#clock.now());
-    this.#timer = this.#clock.setTimer(this.#onTimer, delayMs, { background: true });
   }
 }
 

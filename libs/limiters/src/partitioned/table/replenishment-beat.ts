@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from '../../clock.js';
+import { assertTimerIsSet, setTimer } from '../../engine/clock-timer.js';
 import type { KeptLimiter } from './kept-limiter.js';
 import type { PartitionErrorHandler } from './table-options.js';
 
@@ -13,6 +14,7 @@ export class ReplenishmentBeat {
   #timer: ClockTimer | null = null;
   #isBackground = false;
   readonly #onTimer = (): void => {
+    assertTimerIsSet(this.#onTimer);
     this.#timer = null;
     for (const kept of this.#watched) {
       this.replenish(kept);
@@ -63,7 +65,7 @@ export class ReplenishmentBeat {
     if (this.#timer !== null && (background || !this.#isBackground)) return;
     this.#timer?.cancel();
     this.#isBackground = background;
-    this.#timer = this.#clock.setTimer(this.#onTimer, BEAT_MS, { background });
+    this.#timer = setTimer(this.#clock, this.#onTimer, BEAT_MS, { background });
   }
 
   #hasWaiters(kept: KeptLimiter): boolean {

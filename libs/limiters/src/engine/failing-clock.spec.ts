@@ -1,0 +1,163 @@
+import {
+  ConcurrencyLimiter,
+  createChainedPartitionedRateLimiter,
+  createChainedRateLimiter,
+  createPartitionedRateLimiter,
+  FixedWindowRateLimiter,
+  RateLimitPartition,
+} from '../index.js';
+import type { ClockTimer, RateLimitLease, TimerOptions } from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+/** A clock that fails for a while. */
+class FailingClock extends FakeClock {
+  /** How many more readings it gives; `Infinity`: all is well. */
+  failsAfter = Infinity;
+  setsNoTimers = false;
+  callsBackAtOnce = false;
+
+  override now(): number {
+    if (this.failsAfter === 0) throw new Error('The clock fails.');
+    this.failsAfter--;
+    return super.now();
+  }
+
+  override setTimer(callback: () => void, delayMs: number, _options?: TimerOptions): ClockTimer {
+    if (this.setsNoTimers) throw new Error('The clock fails.');
+    if (this.callsBackAtOnce) callback();
+    return super.setTimer(callback, delayMs);
+  }
+}
+
+const window = { permitLimit: 1, windowMs: 1_000, queueLimit: 5 };
+
+describe('a wait for which the clock can set no timer', () => {
+  it('does not begin, and takes nothing later', async () => {
+    const clock = new FailingClock();
+    const limiter = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1, clock });
+    const held = limiter.attemptAcquire();
+    // For the deadline, for the timer, and to set it.
+    for (const readings of [0, 1, 2]) {
+      clock.failsAfter = readings === 2 ? Infinity : readings;
+      clock.setsNoTimers = readings === 2;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await expect(limiter.acquire(1, { maxWaitMs: 500 })).rejects.toThrow('The clock fails.');
+      clock.failsAfter = Infinity;
+      clock.setsNoTimers = false;
+      expect(limiter.getStatistics().currentQueuedCount).toBe(0);
+    }
+    held.dispose();
+    expect(limiter.getStatistics().currentAvailablePermits).toBe(1);
+  });
+
+  it('is an error where the clock calls back at once', async () => {
+    const clock = new FailingClock();
+    const limiter = new FixedWindowRateLimiter({ ...window, clock });
+    limiter.attemptAcquire();
+    clock.callsBackAtOnce = true;
+    await expect(limiter.acquire()).rejects.toMatchObject({
+      code: 'ERR_RL_INVALID_TIME',
+      message: 'setTimer() of a clock must return before it calls back, but it called back at once.',
+    });
+    expect(limiter.getStatistics().currentQueuedCount).toBe(0);
+  });
+});
+
+describe('a clock that fails in the callback of a timer', () => {
+  it('leaves nobody waiting once it is well again', async () => {
+    const clock = new FailingClock();
+    const limiter = new FixedWindowRateLimiter({ ...window, clock });
+    limiter.attemptAcquire();
+    const waiting = limiter.acquire();
+    clock.advance(999);
+    clock.failsAfter = 0;
+    expect(() => clock.advance(1)).toThrow('The clock fails.');
+    clock.failsAfter = Infinity;
+    clock.advance(100);
+    expect((await waiting).isAcquired).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not keep partitions for ever', () => {
+    for (const readings of [0, 1, 2]) {
+      const clock = new FailingClock();
+      const limiter = createPartitionedRateLimiter(
+        (key: number) => RateLimitPartition.getFixedWindowLimiter(key, () => window),
+        { clock, idleTimeoutMs: 0, maxPartitions: 3 },
+      );
+      for (const key of [1, 2, 3]) limiter.attemptAcquire(key);
+      clock.advance(1_000);
+      clock.failsAfter = readings;
+      expect(() => clock.advance(200)).toThrow('The clock fails.');
+      clock.failsAfter = Infinity;
+      clock.advance(200);
+      expect(clock.pendingTimers).toBe(0);
+      for (const key of [4, 5, 6]) expect(limiter.attemptAcquire(key).isAcquired).toBe(true);
+    }
+  });
+});
+
+describe('a clock that fails in the midst of a decision on several limiters', () => {
+  it('leaves nothing taken from those before', () => {
+    const clock = new FailingClock();
+    const limiter = createPartitionedRateLimiter(
+      () => RateLimitPartition.getConcurrencyLimiter('all', () => ({ permitLimit: 1, clock })),
+      { clock },
+    );
+    const none = createPartitionedRateLimiter(() => RateLimitPartition.getNoLimiter('none'), { clock });
+    const chain = createChainedPartitionedRateLimiter(limiter, none);
+    chain.attemptAcquire('any').dispose();
+    for (let readings = 0; readings < 10; readings++) {
+      clock.failsAfter = readings;
+      let lease: RateLimitLease | null = null;
+      try {
+        lease = chain.attemptAcquire('any');
+      } catch (error) {
+        expect((error as Error).message).toContain('fail');
+      }
+      clock.failsAfter = Infinity;
+      lease?.dispose();
+      expect(limiter.getStatistics('any')!.currentAvailablePermits).toBe(1);
+    }
+  });
+
+  it.each(['at its turn', 'as its chain ends'])('leaves nothing reserved for a request %s', async (when) => {
+    for (let readings = 0; readings < 12; readings++) {
+      const clock = new FailingClock();
+      const first = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 5, clock });
+      const rate = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 10, queueLimit: 5, clock });
+      const last = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 5, clock });
+      const chain = createChainedRateLimiter(first, rate, last);
+      let held = last.attemptAcquire();
+      const request = chain.acquire().then(
+        (lease) => lease.dispose(),
+        () => undefined,
+      );
+      // Each time that it is its turn another limiter refuses; then it reserves and waits for the last one.
+      for (let passed = 0; passed < 4; passed++) {
+        const other = passed % 2 === 0 ? first.attemptAcquire() : last.attemptAcquire();
+        held.dispose();
+        held = other;
+      }
+      expect(first.getStatistics().currentAvailablePermits).toBe(0);
+      clock.failsAfter = readings;
+      if (when === 'as its chain ends') expectToFailAtMost(() => chain.dispose());
+      expectToFailAtMost(() => held.dispose());
+      clock.failsAfter = Infinity;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await request;
+      for (const limiter of [first, last])
+        expect(limiter.getStatistics()).toMatchObject({ currentAvailablePermits: 1, currentQueuedCount: 0 });
+      clock.advance(10);
+      expect(rate.attemptAcquire().isAcquired).toBe(true);
+    }
+  });
+});
+
+function expectToFailAtMost(step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    expect((error as Error).message).toContain('fail');
+  }
+}
