@@ -108,6 +108,19 @@ export function notALease(who: string, answer: unknown): TypeError {
   return typeError('ERR_RL_INVALID_ARGUMENT', `${who} must answer with a lease, but got ${show(answer)}.`);
 }
 
+/** Does something with each of several, whatever it throws for one of them. Returns what it has thrown. */
+export function errorsOfEach<T>(items: Iterable<T>, act: (item: T) => void): unknown[] {
+  const errors: unknown[] = [];
+  for (const item of items) {
+    try {
+      act(item);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  return errors;
+}
+
 /** Throws what was collected: a single error as it is, several as an `AggregateError`, none not at all. */
 export function throwCollected(errors: readonly unknown[], message: string): void {
   if (errors.length === 1) throw errors[0];

@@ -1,6 +1,6 @@
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { deadlineAfter, readMilliseconds } from '../engine/time-unit.js';
-import { throwCollected } from '../errors.js';
+import { errorsOfEach, throwCollected } from '../errors.js';
 import { Waiter } from '../queue/waiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
@@ -27,14 +27,7 @@ export function withdrawAll(owner: ChainOwner): void {
 
 /** Looks at those behind waiters that have ended, whatever one of them throws. */
 export function resumeAll(waiters: Iterable<Waiter>): void {
-  const errors: unknown[] = [];
-  for (const waiter of waiters) {
-    try {
-      waiter.resume();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
+  const errors = errorsOfEach(waiters, (waiter) => waiter.resume());
   throwCollected(errors, 'Several waiters failed to give back what was reserved for them.');
 }
 
@@ -109,14 +102,8 @@ export class ChainRequest extends Waiter {
   }
 
   protected override giveUp(): void {
-    const errors: unknown[] = [];
-    for (const reservation of this.#reserved.splice(0).reverse()) {
-      try {
-        reservation.undo();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    const reserved = this.#reserved.splice(0).reverse();
+    const errors = errorsOfEach(reserved, (reservation) => reservation.undo());
     throwCollected(errors, 'Several members of a chain failed to take back what was reserved.');
   }
 

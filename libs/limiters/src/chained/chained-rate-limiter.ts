@@ -1,6 +1,6 @@
 import type { AcquireOptions } from '../async-rate-limiter.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
-import { ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
+import { errorsOfEach, ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
 import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter, RateLimiter } from '../rate-limiter.js';
@@ -76,14 +76,9 @@ export class ChainedRateLimiter extends RateLimiter {
   override tryReplenish(): boolean {
     if (this.#isDisposed) return false;
     let applied = false;
-    const errors: unknown[] = [];
-    for (const limiter of this.#limiters) {
-      try {
-        applied = limiter.tryReplenish() || applied;
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    const errors = errorsOfEach(this.#limiters, (limiter) => {
+      applied = limiter.tryReplenish() || applied;
+    });
     throwCollected(errors, 'Several members of a chain failed to replenish.');
     return applied;
   }

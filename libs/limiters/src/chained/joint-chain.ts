@@ -1,6 +1,6 @@
 import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
-import { throwCollected } from '../errors.js';
+import { errorsOfEach, throwCollected } from '../errors.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { acquireChain } from './chain-decision.js';
 import { decidingLinksOf, linksOf } from './chain-link.js';
@@ -187,13 +187,5 @@ function memberOf(members: readonly number[], own: number): number {
 }
 
 function takeAllBack(leases: readonly RateLimitLease[]): unknown[] {
-  const errors: unknown[] = [];
-  for (const lease of [...leases].reverse()) {
-    try {
-      takeBack(lease);
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  return errors;
+  return errorsOfEach([...leases].reverse(), takeBack);
 }

@@ -1,4 +1,4 @@
-import { show, throwCollected, typeError } from '../errors.js';
+import { errorsOfEach, show, throwCollected, typeError } from '../errors.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import type { DerivedLease } from './derived-lease.js';
 
@@ -84,13 +84,7 @@ export class LeaseStorage {
     } catch (error) {
       errors.push(error);
     }
-    for (const lease of leases) {
-      try {
-        lease.dispose();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    errors.push(...errorsOfEach(leases, (lease) => lease.dispose()));
     return errors;
   }
 

@@ -2,7 +2,15 @@ import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { resumeAll } from '../chained/chain-request.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import { asyncOnly, notALease, ObjectDisposedError, show, throwCollected, typeError } from '../errors.js';
+import {
+  asyncOnly,
+  errorsOfEach,
+  notALease,
+  ObjectDisposedError,
+  show,
+  throwCollected,
+  typeError,
+} from '../errors.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
 import type { Waiter } from '../queue/waiter.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
@@ -200,14 +208,7 @@ export class SharedLease implements AcquisitionOwner {
   }
 
   #tellListeners(): unknown[] {
-    const errors: unknown[] = [];
-    for (const listener of this.#listeners) {
-      try {
-        listener();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    const errors = errorsOfEach(this.#listeners, (listener) => listener());
     this.#listeners.clear();
     return errors;
   }
