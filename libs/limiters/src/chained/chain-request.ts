@@ -7,6 +7,7 @@ import type { ChainLink } from './chain-link.js';
 import type { Reservation } from './chain-participant.js';
 import { refuseByLink } from './chain-refusal.js';
 import { combine, finishTaking, takeEach, takeFromAll } from './combined-lease.js';
+import type { EndableWait } from './joint-decision.js';
 
 /** So often a request is passed over at its turn before it goes on by reserving. */
 const TURNS_BEFORE_RESERVING = 4;
@@ -14,6 +15,8 @@ const TURNS_BEFORE_RESERVING = 4;
 /** The chain that a request waits for, which ends its waiters with itself. */
 export interface ChainOwner {
   readonly waiting: Set<ChainRequest>;
+  /** What waits for it in limiters that decide elsewhere. */
+  readonly waitingElsewhere: Set<EndableWait>;
   /** Whether it or a chain within it has ended. */
   readonly hasEnded: boolean;
 }
@@ -22,6 +25,7 @@ export interface ChainOwner {
 export function withdrawAll(owner: ChainOwner): void {
   const requests = [...owner.waiting];
   for (const request of requests) request.withdraw(new RefusedLease(REASON.limiterDisposed));
+  for (const wait of owner.waitingElsewhere) wait.dispose();
   resumeAll(requests);
 }
 

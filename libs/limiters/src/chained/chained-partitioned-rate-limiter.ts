@@ -18,16 +18,19 @@ import type { ChainOwner, ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
-import { acquireByOne, acquireJointly, soleDeciderOf } from './joint-chain.js';
+import { acquireByOne, acquireJointly, acquireOneByOne, soleDeciderOf } from './joint-chain.js';
+import type { EndableWait } from './joint-decision.js';
 import { jointDeciderOf } from './joint-decision.js';
 import type { ChainDecider } from './resolved-chain.js';
 import { partitionsAmong, ResolvedChain } from './resolved-chain.js';
-import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
+import { attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
 export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLimiter<TResource> {
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
+  /** @internal */
+  readonly waitingElsewhere = new Set<EndableWait>();
   readonly #limiters: readonly AsyncPartitionedRateLimiter<TResource>[];
   readonly #endables: readonly Endable[];
   readonly #decider: ChainDecider = {
@@ -126,13 +129,14 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   ): Promise<RateLimitLease> {
     const links = decidingLinksOf(limiters, permitCount);
     const decider = links === null ? soleDeciderOf(limiters) : null;
-    if (decider !== null) return acquireByOne(decider, limiters, permitCount, wait);
+    if (decider !== null) return acquireByOne(decider, limiters, permitCount, wait, this);
     const owner = this.#ownerFor(limiters);
     if (links !== null) return acquireChain(links, permitCount, owner, wait);
+    const request = { permits: permitCount, wait, chain: this, owner };
     return whileAwaited(partitionsAmong(limiters), () =>
       limiters.some((limiter) => jointDeciderOf(limiter) !== undefined)
-        ? acquireJointly(limiters, { permits: permitCount, wait, owner })
-        : acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permitCount, wait))),
+        ? acquireJointly(limiters, request)
+        : acquireOneByOne(limiters, request),
     );
   }
 
@@ -160,11 +164,13 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
 /** A chain, as a request waits for it that has resolved to limiters which may end too. */
 class ResolvedOwner implements ChainOwner {
   readonly waiting: Set<ChainRequest>;
+  readonly waitingElsewhere: Set<EndableWait>;
   readonly #chain: ChainOwner;
   readonly #endables: readonly Endable[];
 
   constructor(chain: ChainOwner, endables: readonly Endable[]) {
     this.waiting = chain.waiting;
+    this.waitingElsewhere = chain.waitingElsewhere;
     this.#chain = chain;
     this.#endables = endables;
   }

@@ -16,7 +16,8 @@ import { chainParticipants, participantsOf } from './chain-participant.js';
 import type { ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
-import { acquireInOrder, attemptInOrder } from './sequential-chain.js';
+import type { EndableWait } from './joint-decision.js';
+import { acquireInOrder, attemptInOrder, untilItEnds } from './sequential-chain.js';
 
 const NAME = 'ChainedRateLimiter';
 
@@ -24,6 +25,8 @@ const NAME = 'ChainedRateLimiter';
 export class ChainedRateLimiter extends RateLimiter {
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
+  /** @internal */
+  readonly waitingElsewhere = new Set<EndableWait>();
   readonly #limiters: readonly RateLimiter[];
   readonly #replenishing: readonly RateLimiter[];
   readonly #links: readonly ChainLink[] | null;
@@ -133,8 +136,12 @@ export class ChainedRateLimiter extends RateLimiter {
     );
   }
 
-  #acquireInOrder(permitCount: number, options: AcquireOptions): Promise<RateLimitLease> {
-    return acquireInOrder(this.#limiters.map((limiter) => () => limiter.acquire(permitCount, options)));
+  #acquireInOrder(permitCount: number, { signal, maxWaitMs }: AcquireOptions): Promise<RateLimitLease> {
+    return untilItEnds(this, signal, (own) =>
+      acquireInOrder(
+        this.#limiters.map((limiter) => () => limiter.acquire(permitCount, { signal: own, maxWaitMs })),
+      ),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
+import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { errorsOfEach, throwCollected } from '../errors.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { acquireChain } from './chain-decision.js';
@@ -9,7 +10,7 @@ import type { ChainOwner } from './chain-request.js';
 import { CombinedLease } from './combined-lease.js';
 import type { JointDecider, JointOutcome } from './joint-decision.js';
 import { jointDeciderOf, takeBack } from './joint-decision.js';
-import { acquireInOrder, requireLease } from './sequential-chain.js';
+import { acquireInOrder, requireLease, untilItEnds } from './sequential-chain.js';
 
 /** Members of a chain that are asked by one question. */
 interface JointAsk {
@@ -24,6 +25,9 @@ interface JointAsk {
 export interface JointRequest {
   readonly permits: number;
   readonly wait: WaitLimits;
+  /** The chain itself, which ends its requests. */
+  readonly chain: ChainOwner;
+  /** The same with the limiters of partitions that may end too: who waits in this process asks for them at his turn. */
   readonly owner: ChainOwner;
 }
 
@@ -41,15 +45,17 @@ export function soleDeciderOf(limiters: readonly AsyncRateLimiter[]): JointDecid
 }
 
 /** Asks a chain whose members all decide in the same place; see {@link soleDeciderOf}. */
+// oxlint-disable-next-line max-params -- once per decision: they aren't worth an object
 export async function acquireByOne(
   decider: JointDecider,
   limiters: readonly AsyncRateLimiter[],
   permits: number,
-  // oxlint-disable-next-line max-params -- once per decision: they aren't worth an object
   wait: WaitLimits,
+  chain: ChainOwner,
 ): Promise<RateLimitLease> {
-  const outcome = await decider.acquire(limiters, permits, wait);
-  return outcome.lease.isAcquired ? outcome.lease : refusal(outcome, [...limiters.keys()]);
+  const outcome = await decider.acquire(limiters, permits, wait, chain.waitingElsewhere);
+  if (!outcome.lease.isAcquired) return refusal(outcome, [...limiters.keys()]);
+  return chain.hasEnded ? refusedByEnd([outcome.lease]) : outcome.lease;
 }
 
 /**
@@ -61,6 +67,7 @@ export async function acquireJointly(
   limiters: readonly AsyncRateLimiter[],
   request: JointRequest,
 ): Promise<RateLimitLease> {
+  const { chain } = request;
   const asks = asksOf(limiters, request);
   const granted: RateLimitLease[] = [];
   for (const { members, limiters: asked, ask } of asks) {
@@ -79,6 +86,8 @@ export async function acquireJointly(
       return refusal(outcome, members);
     }
     granted.push(outcome.lease);
+    // Nobody would end its wait in those that are asked next.
+    if (chain.hasEnded) return refusedByEnd(granted);
   }
   // The only lease tells all by itself, also what no combined one could.
   if (asks.length === 1) return granted[0]!;
@@ -99,28 +108,27 @@ class JointLease extends CombinedLease {
   }
 }
 
-function asksOf(limiters: readonly AsyncRateLimiter[], { permits, wait, owner }: JointRequest): JointAsk[] {
+function asksOf(limiters: readonly AsyncRateLimiter[], request: JointRequest): JointAsk[] {
+  const { permits, wait, chain } = request;
   const asks: JointAsk[] = [];
   const byDomain = new Map<unknown, JointAsk>();
   const here: JointAsk = {
     members: [],
     limiters: [],
     identities: new Set(),
-    ask: (asked) => askHere(asked, { permits, wait, owner }),
+    ask: (asked) => askHere(asked, request),
   };
   limiters.forEach((limiter, member) => {
     if (linksOf([limiter]) !== null) return add(here, limiter, member, limiter);
     const decider = jointDeciderOf(limiter);
     if (decider === undefined) {
-      const alone = newAsk(async ([asked]) =>
-        outcomeOf(requireLease(await asked!.acquire(permits, wait), member), 0),
-      );
+      const alone = newAsk(() => askAlone(limiter, member, request));
       asks.push(alone);
       return add(alone, limiter, member, limiter);
     }
     let ask = byDomain.get(decider.domain);
     if (ask === undefined || ask.identities.has(decider.identity)) {
-      ask = newAsk((asked) => decider.acquire(asked, permits, wait));
+      ask = newAsk((asked) => decider.acquire(asked, permits, wait, chain.waitingElsewhere));
       byDomain.set(decider.domain, ask);
       asks.push(ask);
     }
@@ -145,24 +153,43 @@ function add(
   ask.identities.add(identity);
 }
 
-async function askHere(
-  limiters: readonly AsyncRateLimiter[],
-  { permits, wait, owner }: JointRequest,
-): Promise<JointOutcome> {
+async function askHere(limiters: readonly AsyncRateLimiter[], request: JointRequest): Promise<JointOutcome> {
+  const { permits, wait, owner } = request;
   const links = decidingLinksOf(limiters, permits);
   // One of them may have ended while the others were asked.
-  if (links === null) return askInOrder(limiters, permits, wait);
+  if (links === null) {
+    const inOrder = await acquireOneByOne(limiters, request);
+    return outcomeOf(inOrder, refusedMember(inOrder));
+  }
   const lease = await acquireChain(links, permits, owner, wait);
   return outcomeOf(lease, refusedMember(lease));
 }
 
-async function askInOrder(
-  limiters: readonly AsyncRateLimiter[],
-  permits: number,
-  wait: WaitLimits,
+async function askAlone(
+  limiter: AsyncRateLimiter,
+  member: number,
+  { permits, wait, chain }: JointRequest,
 ): Promise<JointOutcome> {
-  const lease = await acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permits, wait)));
-  return outcomeOf(lease, refusedMember(lease));
+  const lease = await untilItEnds(chain, wait.signal, async (signal) =>
+    requireLease(await limiter.acquire(permits, { ...wait, signal }), member),
+  );
+  return outcomeOf(lease, 0);
+}
+
+/** Asks limiters that know nothing of the chain one after the other. */
+export function acquireOneByOne(
+  limiters: readonly AsyncRateLimiter[],
+  { permits, wait, chain }: JointRequest,
+): Promise<RateLimitLease> {
+  return untilItEnds(chain, wait.signal, (signal) =>
+    acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permits, { ...wait, signal }))),
+  );
+}
+
+/** The chain, or one within it, has ended meanwhile: what was granted is taken back. */
+function refusedByEnd(granted: readonly RateLimitLease[]): RateLimitLease {
+  throwCollected(takeAllBack(granted), 'Several members of a chain failed.');
+  return new RefusedLease(REASON.limiterDisposed);
 }
 
 function outcomeOf(lease: RateLimitLease, refusedBy: number): JointOutcome {

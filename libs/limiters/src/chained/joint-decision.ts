@@ -2,6 +2,11 @@ import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 
+/** A wait that ends early when it is disposed: what was asked for results in a refused lease, and is given up. */
+export interface EndableWait {
+  dispose(): void;
+}
+
 /**
  * What a limiter offers that decides elsewhere, so that a chain asks those that decide in the same place once, not
  * one after the other.
@@ -14,8 +19,15 @@ export interface JointDecider {
   /**
    * Asks several limiters of the domain: all of them grant, or none is charged. Rejects for misuse, as `acquire`
    * does. The quota of the lease has an entry for each limiter, its `member` the index among those asked.
+   *
+   * @param waiting - what a wait is put into for as long as it lasts: the end of the chain ends all that are in it.
    */
-  acquire(limiters: readonly AsyncRateLimiter[], permits: number, wait: WaitLimits): Promise<JointOutcome>;
+  acquire(
+    limiters: readonly AsyncRateLimiter[],
+    permits: number,
+    wait: WaitLimits,
+    waiting?: Set<EndableWait>,
+  ): Promise<JointOutcome>;
 }
 
 /** What limiters that were asked together answer. */

@@ -1,6 +1,9 @@
+import { REASON } from '../engine/refused-lease.js';
 import { notALease, throwCollected } from '../errors.js';
+import { EndableAcquisition } from '../queue/wait-limit.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import { noteAboveLimit, noteRefusal } from './chain-refusal.js';
+import type { ChainOwner } from './chain-request.js';
 import { CombinedLease, disposeInReverse } from './combined-lease.js';
 
 /**
@@ -48,6 +51,21 @@ export async function acquireInOrder(
     leases.push(lease);
   }
   return new CombinedLease(leases);
+}
+
+/** Asks limiters on behalf of a chain that know nothing of it: their waits end with it by a signal. */
+export async function untilItEnds(
+  owner: ChainOwner,
+  signal: AbortSignal | undefined,
+  acquire: (signal: AbortSignal) => Promise<RateLimitLease>,
+): Promise<RateLimitLease> {
+  const acquisition = new EndableAcquisition(REASON.limiterDisposed);
+  owner.waitingElsewhere.add(acquisition);
+  try {
+    return await acquisition.run(acquire, signal);
+  } finally {
+    owner.waitingElsewhere.delete(acquisition);
+  }
 }
 
 /** @throws TypeError `ERR_RL_INVALID_ARGUMENT` - when a member of another maker answers with something else. */

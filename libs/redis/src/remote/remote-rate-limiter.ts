@@ -1,6 +1,7 @@
 import type {
   AcquireOptions,
   AsyncRateLimiter,
+  EndableWait,
   JointDecider,
   JointOutcome,
   RateLimiterStatistics,
@@ -38,7 +39,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   readonly #alone: Together;
   #decider: JointDecider | undefined = undefined;
   #lastTogether: Together | undefined = undefined;
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new Set<EndableWait>();
   #remaining: number;
   #queued = 0;
   #pending = 0;
@@ -110,8 +111,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
       // Those of one store and one partition are asked by one script.
       domain: this.#context.states.store.process + this.partitionKey,
       identity: this.definition.name,
-      acquire: (limiters, permits, wait) =>
-        this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait),
+      acquire: (limiters, permits, wait, waiting) =>
+        this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait, waiting),
     };
     return this.#decider;
   }
@@ -127,13 +128,14 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     limiters: readonly RemoteRateLimiter[],
     permits: number,
     options: WaitLimits,
+    waiting?: Set<EndableWait>,
   ): Promise<JointOutcome> {
     return new Promise((resolve, reject) => {
       limiters.forEach((limiter, member) => limiter.assertAcquirable(permits, member));
       options.signal?.throwIfAborted();
       const settle: Settle = (lease, refusedBy, retryAfterOfAllMs) =>
         resolve({ lease, refusedBy, retryAfterOfAllMs });
-      this.#begin(this.#together(limiters), permits, options, settle, reject);
+      this.#begin(this.#together(limiters), permits, options, settle, reject, waiting);
     });
   }
 
@@ -158,25 +160,23 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     options: AcquireOptions,
     settle: Settle,
     reject: (reason: unknown) => void,
+    waiting?: Set<EndableWait>,
   ): void {
-    const { limiters, group, isPlain } = together;
+    const { limiters, isPlain } = together;
     for (const limiter of limiters) limiter.#began(permits);
     if (isPlain) new PlainDecision(this.#context, together, permits, options.signal, settle, reject).ask();
-    else this.#run(limiters, group, permits, options).then((outcome) => tell(outcome, settle), reject);
+    else this.#run(together, permits, options, waiting).then((outcome) => tell(outcome, settle), reject);
   }
 
   async #run(
-    limiters: readonly RemoteRateLimiter[],
-    group: LimiterGroup,
+    { limiters, group }: Together,
     permits: number,
-    // oxlint-disable-next-line max-params -- limiters and their group go together
     options: AcquireOptions,
+    waiting: Set<EndableWait> | undefined,
   ): Promise<Outcome> {
-    const wait = new Wait(
-      this.definition.clock,
-      limiters.map((limiter) => limiter.#waits),
-      options,
-    );
+    const owners: Set<EndableWait>[] = limiters.map((limiter) => limiter.#waits);
+    if (waiting !== undefined) owners.push(waiting);
+    const wait = new Wait(this.definition.clock, owners, options);
     try {
       const outcome = await new Acquisition(this.#context, group, permits, wait).run();
       const { lease, refusedBy } = outcome;

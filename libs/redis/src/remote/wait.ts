@@ -1,22 +1,26 @@
-import type { Abortable, AcquireOptions, Clock } from '@ratelease/limiters';
+import type { Abortable, AcquireOptions, Clock, EndableWait } from '@ratelease/limiters';
 import { subscribeToAbort } from '@ratelease/limiters';
 
 /** How a wait can end before what is waited for. */
 export type EarlyEnd = 'timedOut' | 'disposed';
 
 /** What bounds a request: the caller's signal, the caller's patience, the end of the limiter. */
-export class Wait {
+export class Wait implements EndableWait {
   readonly signal: AbortSignal | undefined;
   /** `false`: it takes what it gets at once. */
   readonly mayWait: boolean;
   readonly #clock: Clock;
   readonly #deadlineMs: number;
-  readonly #owners: readonly Set<Wait>[];
+  readonly #owners: readonly Set<EndableWait>[];
   #end: ((end: EarlyEnd) => void) | null = null;
   #isDisposed = false;
 
-  /** @param owners - the waits of each limiter that is asked, which end with it. */
-  constructor(clock: Clock, owners: readonly Set<Wait>[], { signal, maxWaitMs = Infinity }: AcquireOptions) {
+  /** @param owners - the waits of each limiter that is asked, and of the chain that asks: they end with it. */
+  constructor(
+    clock: Clock,
+    owners: readonly Set<EndableWait>[],
+    { signal, maxWaitMs = Infinity }: AcquireOptions,
+  ) {
     this.#clock = clock;
     this.#owners = owners;
     this.signal = signal;
