@@ -4,6 +4,7 @@ import type { RateLimitLease } from '../rate-limit-lease.js';
 
 /** A wait that ends early when it is disposed: what was asked for results in a refused lease, and is given up. */
 export interface EndableWait {
+  /** Ends it, where it has not ended yet. */
   dispose(): void;
 }
 
