@@ -38,6 +38,7 @@ export class ClientProcess {
   readonly #child: ChildProcess;
   readonly #said: unknown[] = [];
   #onSaid: (() => void) | null = null;
+  #isOver = false;
 
   /** @param program - JavaScript that may use what the prelude declares, and await. */
   constructor(packages: TranspiledPackages, port: number, program: string, settings: ProcessSettings = {}) {
@@ -53,11 +54,17 @@ export class ClientProcess {
       this.#said.push(message);
       this.#onSaid?.();
     });
+    // All that it said has been heard by then.
+    this.#child.on('disconnect', () => {
+      this.#isOver = true;
+      this.#onSaid?.();
+    });
   }
 
-  /** What it says next. */
+  /** What it says next. Rejects where it ends without another word: a test that was given up must not wait on. */
   async next(): Promise<unknown> {
     while (this.#said.length === 0) {
+      if (this.#isOver) throw new Error('The process has ended, and said nothing more.');
       // oxlint-disable-next-line no-await-in-loop -- until it has said something
       await new Promise<void>((resolve) => (this.#onSaid = resolve));
     }

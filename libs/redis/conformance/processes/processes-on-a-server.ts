@@ -10,6 +10,7 @@ import { ClientProcess } from './client-process.js';
 export class ProcessesOnAServer {
   server!: RedisServer;
   #packages!: TranspiledPackages;
+  readonly #processes: ClientProcess[] = [];
   #client: Redis | null = null;
   #shared: RedisPartitions | null = null;
 
@@ -33,7 +34,9 @@ export class ProcessesOnAServer {
 
   /** Starts a process that runs the program, by default with a client of this server. */
   start(program: string, settings?: ProcessSettings, port = this.server.port): ClientProcess {
-    return new ClientProcess(this.#packages, port, program, settings);
+    const process = new ClientProcess(this.#packages, port, program, settings);
+    this.#processes.push(process);
+    return process;
   }
 
   async #start(): Promise<void> {
@@ -42,6 +45,8 @@ export class ProcessesOnAServer {
   }
 
   async #stop(): Promise<void> {
+    // Those of a test that took too long: without the server they would wait for ever, and Jest for them.
+    await Promise.all(this.#processes.map((process) => process.kill()));
     await this.#shared?.dispose();
     this.#client?.disconnect();
     this.#packages.remove();
