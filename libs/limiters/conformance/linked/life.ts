@@ -37,7 +37,7 @@ export interface LifeSetup {
   readonly allQueueLimit: number;
   /** Whether the limiter for all comes first in the chain. */
   readonly isAllFirst: boolean;
-  readonly how?: 'alone' | 'in a chain' | 'both';
+  readonly how?: 'alone' | 'in a chain' | 'both' | 'with the reference limiter';
 }
 
 const session = fc.nat({ max: SESSIONS - 1 });
@@ -92,6 +92,8 @@ export class LifeTrial {
   readonly #all: PartitionedRateLimiter<Visit>;
   readonly #linked: VisitLimiter;
   readonly #chain: PartitionedRateLimiter<Visit>;
+  /** Chains in which the reference limiter stands too, in opposite orders. */
+  readonly #withBase: readonly PartitionedRateLimiter<Visit>[];
   readonly #sessions = Array.from({ length: SESSIONS }, () => new Session());
   readonly #ended: Session[] = [];
   readonly #requests: Request[] = [];
@@ -117,17 +119,28 @@ export class LifeTrial {
     this.#linked = new VisitLimiter(this.#base, { clock });
     const members = [this.#all, this.#linked];
     this.#chain = createChainedPartitionedRateLimiter(...(setup.isAllFirst ? members : members.reverse()));
+    const three = [...members, this.#base];
+    this.#withBase = [three, [...three].reverse()].map((each) =>
+      createChainedPartitionedRateLimiter(...each),
+    );
   }
 
   /**
    * Has requests of the first session passed over at their turns in both limiters until one reserves: it holds the
-   * permit of one and waits for the other. For limiters that have one permit each, and queues.
+   * permit of one and waits for the other. For limiters that have as many permits as it needs, and queues.
    */
   async passOver(requests: number): Promise<void> {
-    const limiters = this.#setup.isAllFirst ? [this.#all, this.#base] : [this.#base, this.#all];
-    const take = (index: number): RateLimitLease => limiters[index]!.attemptAcquire(visit(null, GROUPS[0]));
+    const { isAllFirst, all, permitLimit, how } = this.#setup;
+    const limiters = [
+      { limiter: this.#all, permits: all },
+      { limiter: this.#base, permits: permitLimit },
+    ];
+    if (!isAllFirst) limiters.reverse();
+    const take = (index: number): RateLimitLease =>
+      limiters[index]!.limiter.attemptAcquire(visit(null, GROUPS[0]), limiters[index]!.permits);
     const held = [take(0), take(1)];
-    for (let count = 0; count < requests; count++) this.#acquireFrom(this.#chain, this.#visit(0), 1);
+    const chain = how === 'with the reference limiter' ? this.#withBase[0]! : this.#chain;
+    for (let count = 0; count < requests; count++) this.#acquireFrom(chain, this.#visit(0), 1);
     for (let turn = 0; turn < 5; turn++) {
       const index = turn % 2;
       held[index]!.dispose();
@@ -141,17 +154,9 @@ export class LifeTrial {
   async run(event: LifeEvent): Promise<void> {
     switch (event.do) {
       case 'attempt':
-        return this.#attempt(
-          this.#visit(event.session),
-          Math.min(event.permits, this.#setup.all),
-          event.chain,
-        );
+        return this.#attempt(this.#visit(event.session), this.#permits(event.permits), event.chain);
       case 'acquire':
-        return this.#acquire(
-          this.#visit(event.session),
-          Math.min(event.permits, this.#setup.all),
-          event.chain,
-        );
+        return this.#acquire(this.#visit(event.session), this.#permits(event.permits), event.chain);
       case 'attemptAlone':
         return this.#attempt(visit(null, GROUPS[event.group]), 1, event.chain);
       case 'acquireAlone':
@@ -186,6 +191,22 @@ export class LifeTrial {
   async endEverything(): Promise<void> {
     for (let index = 0; index < SESSIONS; index++) this.#end(index);
     for (const one of this.#sessions) one.dispose();
+    await this.#endLeases();
+  }
+
+  /** Once all work has ended, only sessions hold permits: who waits does so for theirs, and holds none. */
+  async expectNobodyToHoldWhileWaiting(): Promise<void> {
+    await this.#endLeases();
+    for (const [index, group] of GROUPS.entries()) {
+      const live = this.#sessions.filter((one, at) => at % 2 === index && one.lease !== undefined).length;
+      const free = this.#base.getStatistics(visit(null, group))!.currentAvailablePermits;
+      expect(free).toBe(this.#setup.permitLimit - live);
+      if (live === 0) expect(this.#base.getStatistics(visit(null, group))!.currentQueuedCount).toBe(0);
+    }
+  }
+
+  /** Ends all leases, and those of the requests that they are handed on to. */
+  async #endLeases(): Promise<void> {
     for (let round = 0; round < 100 && this.#requests.some((request) => !request.isOver); round++) {
       for (const lease of this.#leases.splice(0)) lease.dispose();
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -216,12 +237,20 @@ export class LifeTrial {
     return this.#requests.filter((request) => !request.isOver);
   }
 
+  /** What a request of a session can ask for, so that there can be enough. */
+  #permits(any: number): number {
+    const { all, permitLimit, how } = this.#setup;
+    // One more is the session's own.
+    return Math.min(any, all, how === 'with the reference limiter' ? permitLimit - 1 : Infinity);
+  }
+
   #visit(index: number): Visit {
     return visit(this.#sessions[index]!, GROUPS[index % 2]);
   }
 
   #limiter(inChain: boolean): PartitionedRateLimiter<Visit> {
     const { how } = this.#setup;
+    if (how === 'with the reference limiter') return this.#withBase[inChain ? 0 : 1]!;
     return how === 'alone' || (how === 'both' && !inChain) ? this.#linked : this.#chain;
   }
 

@@ -16,7 +16,7 @@ export interface ChainWait {
 export function attemptChain(links: readonly ChainLink[], permits: number): RateLimitLease {
   const refusing = firstRefusing(links, permits);
   if (refusing === undefined) return take(links, permits);
-  return refuseByLink(refusing.participant.refuse(permits * refusing.times), refusing, links, permits);
+  return refuseByLink(refusing.refuse(permits), refusing, links, permits);
 }
 
 /** The same, but waits in the queue of the first member that refuses, by its rules. */
@@ -28,7 +28,7 @@ export function acquireChain(
 ): Promise<RateLimitLease> {
   const refusing = firstRefusing(links, permits);
   if (refusing === undefined) return Promise.resolve(take(links, permits));
-  const refusal = refusing.participant.refusalToWait(permits * refusing.times, wait.maxWaitMs, false);
+  const refusal = refusing.refusalToWait(permits, wait.maxWaitMs, false);
   if (refusal !== null) return Promise.resolve(refuseByLink(refusal, refusing, links, permits));
   const request = new ChainRequest(links, permits, owner, wait.signal);
   request.begin(refusing, wait.maxWaitMs);
@@ -45,6 +45,6 @@ function firstRefusing(links: readonly ChainLink[], permits: number): ChainLink 
   // All are brought up to date before any is asked: their waiters may belong to the same limiters.
   const instant = new Instant();
   for (const { participant } of links) participant.bringUpToDate(instant);
-  for (const link of links) if (!link.participant.canGrant(permits * link.times)) return link;
+  for (const link of links) if (!link.canGrant(permits)) return link;
   return undefined;
 }

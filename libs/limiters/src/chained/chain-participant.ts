@@ -27,12 +27,21 @@ export interface ChainParticipant {
   /** Whether another one takes from the very same permits. */
   isSame(other: ChainParticipant): boolean;
 
-  /**
-   * Only where it takes the permits of another one, under conditions of its own: that one. A chain with two that take
-   * from the very same permits without being the same can't know beforehand whether there is enough for both, and asks
-   * its members one after the other.
-   */
+  /** Only where it takes the permits of another one, under conditions of its own: that one. */
   readonly takesFrom?: ChainParticipant;
+
+  /**
+   * With {@link ChainParticipant.takesFrom}: how many permits of that one a request needs as things are; 0: nothing. A
+   * chain with another that takes from the very same permits adds up what all of them need. Where this is missing it
+   * can't know beforehand whether there is enough for all, and asks its members one after the other.
+   */
+  takesNow?(permits: number): number;
+
+  /**
+   * With {@link ChainParticipant.takesFrom}: that one has refused a request for it that it was asked together with
+   * others.
+   */
+  noteRefusal?(): void;
 
   /** What the deadlines of its waiters are measured on. */
   readonly clock: Clock;

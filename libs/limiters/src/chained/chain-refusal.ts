@@ -87,9 +87,9 @@ function longestRetryAfter(
   permits: number,
 ): number | undefined {
   let longest = retryAfterOf(lease);
-  for (const { participant, times } of links) {
-    if (participant === refusing.participant || participant.canGrant(permits * times)) continue;
-    const retryAfterMs = participant.retryAfterMs(permits * times);
+  for (const link of links) {
+    if (link === refusing || link.canGrant(permits)) continue;
+    const retryAfterMs = link.retryAfterMs(permits);
     if (retryAfterMs !== undefined) longest = Math.max(longest ?? 0, retryAfterMs);
   }
   return longest;

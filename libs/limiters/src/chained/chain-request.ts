@@ -92,12 +92,22 @@ export class ChainRequest extends Waiter {
   }
 
   override refuse(lease: RateLimitLease): void {
-    super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
+    this.#at.noteRefusal();
+    this.#refuse(lease);
   }
 
   override withdraw(lease: RateLimitLease, cause?: object): void {
     const link = this.#links.find(({ participant }) => participant === cause);
     super.withdraw(link === undefined ? lease : refuseByLink(lease, link, this.#links, this.#asked));
+  }
+
+  override onNeedsLess(): void {
+    const { shared } = this.#at;
+    const { queue, place } = this;
+    if (shared === null || queue === null) return;
+    if (shared.needsNothing(this.#asked)) this.takeTurn();
+    else queue.lower(this, shared.demand(this.#asked));
+    place?.resume();
   }
 
   protected override ended(): void {
@@ -113,12 +123,11 @@ export class ChainRequest extends Waiter {
 
   #takeTurn(): void {
     const { queue } = this;
-    for (const { participant } of this.#links) {
-      if (participant !== this.#at.participant) participant.bringUpToDate();
-    }
+    for (const link of this.#links) if (!link.isOneWith(this.#at)) link.participant.bringUpToDate();
     // The waiters of the others may have changed what stands here.
-    if (queue?.inTurn !== this) return;
-    if (!this.#at.participant.hasEnough(this.permits)) return;
+    if (queue === null || this.queue !== queue) return;
+    if (queue.inTurn !== this && this.#at.shared?.needsNothing(this.#asked) !== true) return;
+    if (!this.#at.hasEnough(this.#asked)) return;
     if (this.isReserving) return this.#reserveInTurn();
     this.#tryAll();
   }
@@ -126,32 +135,29 @@ export class ChainRequest extends Waiter {
   #tryAll(): void {
     const maxWaitMs = this.#leaveInTurn();
     const obstacle = this.#obstacle();
-    if (obstacle !== null) return this.refuse(new RefusedLease(obstacle));
-    const refusing = this.#links.find(
-      (link) => link !== this.#at && !link.participant.canGrant(this.#asked * link.times),
-    );
+    if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
+    const refusing = this.#links.find((link) => !link.isOneWith(this.#at) && !link.canGrant(this.#asked));
     if (refusing === undefined) return this.#grant(takeFromAll(this.#links, this.#asked));
     this.#passedOver++;
     if (this.#passedOver < TURNS_BEFORE_RESERVING) return this.#moveTo(refusing, maxWaitMs);
-    this.#order = [...this.#links].sort((a, b) => a.participant.creationOrder - b.participant.creationOrder);
+    this.#order = [...this.#links].sort((a, b) => a.creationOrder - b.creationOrder);
     this.#reserve(maxWaitMs);
   }
 
   #reserveInTurn(): void {
     const maxWaitMs = this.#leaveInTurn();
-    this.#reserved.push(this.#at.participant.reserveInTurn(this.permits));
+    this.#reserved.push(...this.#at.reserveInTurn(this.#asked));
     this.#reserve(maxWaitMs);
   }
 
   /** Goes on taking until one hasn't enough, and waits there. */
   #reserve(maxWaitMs: number): void {
     const order = this.#order!;
-    for (let next = this.#reserved.length; next < order.length; next++) {
-      const link = order[next]!;
-      const reservation =
-        this.#obstacle() === null ? link.participant.reserve(this.#asked * link.times) : null;
-      if (reservation === null) return this.#moveTo(link, maxWaitMs);
-      this.#reserved.push(reservation);
+    while (this.#reserved.length < order.length) {
+      const link = order[this.#reserved.length]!;
+      const reservations = this.#obstacle() === null ? link.reserve(this.#asked) : null;
+      if (reservations === null) return this.#moveTo(link, maxWaitMs);
+      this.#reserved.push(...reservations);
     }
     const leases = takeEach(this.#links, (link) => this.#reserved[order.indexOf(link)]!.grant());
     this.#reserved.length = 0;
@@ -164,39 +170,39 @@ export class ChainRequest extends Waiter {
     finishTaking(this.#links);
   }
 
+  #refuse(lease: RateLimitLease): void {
+    super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
+  }
+
   /** Why it can never be granted any more. */
   #obstacle(): string | null {
     if (this.#owner.hasEnded || this.#links.some(({ participant }) => participant.isDisposed)) {
       return REASON.limiterDisposed;
     }
-    const isTooMuch = this.#links.some(
-      ({ participant, times }) => this.#asked * times > participant.permitLimit,
-    );
-    return isTooMuch ? REASON.limitLowered : null;
+    return this.#links.some((link) => link.isBelow(this.#asked)) ? REASON.limitLowered : null;
   }
 
   #moveTo(link: ChainLink, maxWaitMs: number): void {
     this.#at = link;
-    const { participant } = link;
     const obstacle = this.#obstacle();
-    if (obstacle !== null) return this.refuse(new RefusedLease(obstacle));
-    const refusal = participant.refusalToWait(this.#asked * link.times, maxWaitMs, this.isReserving);
+    if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
+    const refusal = link.refusalToWait(this.#asked, maxWaitMs, this.isReserving);
     if (refusal === null) this.#enter(link, maxWaitMs);
     else this.refuse(refusal);
   }
 
   #enter(link: ChainLink, maxWaitMs: number): void {
     this.#at = link;
-    this.permits = this.#asked * link.times;
+    this.permits = link.waitingPermits(this.#asked);
     // Each limiter may have a clock of its own: what goes along is the time that is left.
-    this.waitUntil(deadlineAfter(link.participant.clock, maxWaitMs));
-    link.participant.enter(this);
+    this.waitUntil(deadlineAfter(link.place.clock, maxWaitMs));
+    link.place.enter(this);
   }
 
   /** Leaves the queue; the service that called goes on with those behind. Returns the time that is left. */
   #leaveInTurn(): number {
     this.leave();
     if (this.deadlineMs === Infinity) return Infinity;
-    return this.deadlineMs - readMilliseconds(this.#at.participant.clock);
+    return this.deadlineMs - readMilliseconds(this.#at.place.clock);
   }
 }

@@ -50,6 +50,14 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
     return this.base;
   }
 
+  takesNow(_permits: number): number {
+    return this.group.shared.hasStored ? 0 : 1;
+  }
+
+  noteRefusal(): void {
+    this.group.shared.noteRefusal();
+  }
+
   get clock(): Clock {
     return this.base.clock;
   }

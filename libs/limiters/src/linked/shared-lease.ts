@@ -114,6 +114,8 @@ export class SharedLease implements AcquisitionOwner {
     this.#arrived = null;
     this.#endPending(lease);
     this.groups.serve();
+    const errors = errorsOfEach([...this.#waiting.keys()], (waiter) => waiter.onNeedsLess());
+    throwCollected(errors, `Several requests that wait for ${this.name} failed.`);
   }
 
   attempt<TResource>(

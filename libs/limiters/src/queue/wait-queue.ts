@@ -87,6 +87,13 @@ export class WaitQueue implements WaitingPermits {
     if (this.#deadlines !== null) this.#deadlines.delete(waiter);
   }
 
+  /** A waiter keeps its place, but needs fewer permits. */
+  lower(waiter: Waiter, permits: number): void {
+    if (waiter.permits > 0 && permits === 0) this.withPermits--;
+    this.permits -= waiter.permits - permits;
+    waiter.permits = permits;
+  }
+
   forEachInTurn(visit: (permits: number) => void): void {
     for (const waiter of this.#listInOrder()) visit(waiter.permits);
   }

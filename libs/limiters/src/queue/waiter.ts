@@ -98,6 +98,11 @@ export abstract class Waiter implements Abortable {
   /** Called when there is enough for it at the head of its queue; must leave that head or change its state. */
   abstract takeTurn(): void;
 
+  /** Something that it waits for has come from elsewhere: it may need fewer permits where it waits. */
+  onNeedsLess(): void {
+    // A plain waiter needs what it asks for.
+  }
+
   /** Gives up what it may have taken on its way. */
   protected giveUp(): void {
     // A plain waiter holds nothing.
