@@ -6,7 +6,7 @@ import {
   FixedWindowRateLimiter,
   RateLimitPartition,
 } from '../index.js';
-import type { ClockTimer, RateLimitLease, TimerOptions } from '../index.js';
+import type { ClockTimer, RateLimiter, RateLimitLease, TimerOptions } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 /** A clock that fails for a while. */
@@ -97,6 +97,78 @@ describe('a clock that fails in the callback of a timer', () => {
   });
 });
 
+describe('a clock that fails as a waiting request is aborted', () => {
+  const failing = (
+    make: (clock: FailingClock) => RateLimiter,
+  ): { clock: FailingClock; limiter: RateLimiter; gone: AbortController; ended: Promise<unknown> } => {
+    const clock = new FailingClock();
+    const limiter = make(clock);
+    limiter.attemptAcquire();
+    const gone = new AbortController();
+    const ended = limiter.acquire(2, { signal: gone.signal }).catch((reason: unknown) => reason);
+    return { clock, limiter, gone, ended };
+  };
+  const two = { permitLimit: 2, queueLimit: 5 };
+  const MADE: Record<string, (clock: FailingClock) => RateLimiter> = {
+    'a concurrency limiter': (clock) => new ConcurrencyLimiter({ ...two, clock }),
+    'a fixed window': (clock) => new FixedWindowRateLimiter({ ...two, windowMs: 1_000, clock }),
+    'a chain': (clock) =>
+      createChainedRateLimiter(
+        new FixedWindowRateLimiter({ ...two, windowMs: 1_000, clock }),
+        new ConcurrencyLimiter({ ...two, clock }),
+      ),
+  };
+
+  it.each(Object.keys(MADE))('loses nobody behind it, and ends no process (%s)', async (kind) => {
+    for (let readings = 0; readings < 5; readings++) {
+      const { clock, limiter, gone, ended } = failing(MADE[kind]!);
+      // At its turn a request of a chain may need the clock itself, and is told.
+      const behind = limiter.acquire(1, { maxWaitMs: 5_000 }).catch((error: Error) => error.message);
+      clock.failsAfter = readings;
+      gone.abort('gone');
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await ended).toBe('gone');
+      // oxlint-disable-next-line no-await-in-loop -- an error in a listener comes in the next turn, and would end the tests
+      await new Promise((resolve) => {
+        process.nextTick(resolve);
+      });
+      clock.failsAfter = Infinity;
+      clock.advance(100);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const answer = await behind;
+      expect(typeof answer === 'string' ? answer : answer.isAcquired).toBe(
+        typeof answer === 'string' && kind === 'a chain' ? 'The clock fails.' : true,
+      );
+    }
+  });
+
+  it('says so where it still fails when they are looked at again', () => {
+    const { clock, limiter, gone } = failing(MADE['a fixed window']!);
+    void limiter.acquire(1);
+    clock.failsAfter = 0;
+    gone.abort('gone');
+    expect(() => clock.advance(100)).toThrow('The clock fails.');
+  });
+
+  it('gives back what was reserved', async () => {
+    for (let readings = 0; readings < 8; readings++) {
+      const clock = new FailingClock();
+      const [one, other] = [0, 1].map(
+        () => new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 5, clock }),
+      ) as [ConcurrencyLimiter, ConcurrencyLimiter];
+      const gone = new AbortController();
+      const ended = passOver(one, other, createChainedRateLimiter(one, other), gone.signal);
+      const behind = one.acquire(1, { maxWaitMs: 5_000 });
+      clock.failsAfter = readings;
+      gone.abort('gone');
+      clock.failsAfter = Infinity;
+      clock.advance(100);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect([await ended, (await behind).isAcquired]).toEqual(['gone', true]);
+    }
+  });
+});
+
 describe('a clock that fails in the midst of a decision on several limiters', () => {
   it('leaves nothing taken from those before', () => {
     const clock = new FailingClock();
@@ -160,4 +232,23 @@ function expectToFailAtMost(step: () => void): void {
   } catch (error) {
     expect((error as Error).message).toContain('fail');
   }
+}
+
+/** A request of a chain is passed over until it holds the first limiter and waits for the second; settles with its reason. */
+function passOver(
+  first: ConcurrencyLimiter,
+  last: ConcurrencyLimiter,
+  chain: RateLimiter,
+  // oxlint-disable-next-line max-params -- two limiters, their chain, and what ends the wait
+  signal: AbortSignal,
+): Promise<unknown> {
+  let held = last.attemptAcquire();
+  const ended = chain.acquire(1, { signal }).catch((reason: unknown) => reason);
+  for (let passed = 0; passed < 4; passed++) {
+    const other = passed % 2 === 0 ? first.attemptAcquire() : last.attemptAcquire();
+    held.dispose();
+    held = other;
+  }
+  expect(first.getStatistics().currentAvailablePermits).toBe(0);
+  return ended;
 }

@@ -36,8 +36,11 @@ export class StoreRoom extends WaitingRoom {
 
   /** Somebody has left: with the last one goes the place. */
   override resume(): void {
-    super.resume();
-    if (this.queue.count === 0) this.#givePlaceUp()?.resume();
+    try {
+      super.resume();
+    } finally {
+      if (this.queue.count === 0) this.#givePlaceUp()?.resume();
+    }
   }
 
   override countRefusal(): void {
@@ -80,9 +83,15 @@ export class StoreRoom extends WaitingRoom {
   /** Those whom they had joined have given up: they have to wait for themselves. */
   #replacePending(): void {
     const isReserving = this.queue.hasReserving;
-    const refusal = this.#participant.base.refusalToWait(1, Infinity, isReserving);
-    if (refusal === null) this.#takePlace(isReserving);
-    else this.onRefused(refusal);
+    try {
+      const refusal = this.#participant.base.refusalToWait(1, Infinity, isReserving);
+      if (refusal === null) this.#takePlace(isReserving);
+      else this.onRefused(refusal);
+    } catch (error) {
+      // A clock may set no timer. Without a place nobody would ever have a turn.
+      this.#givePlaceUp();
+      this.#forEach((waiter) => waiter.fail(error));
+    }
   }
 
   #takePlace(isReserving: boolean): void {

@@ -1,3 +1,5 @@
+import { errorsOfEach, throwCollected } from '../errors.js';
+
 /** Something that an abort ends. */
 export interface Abortable {
   /** Ends it. Called once, while the signal's own `abort` event is dispatched. */
@@ -49,8 +51,10 @@ export class AbortSubscription {
   handleEvent(): void {
     const targets = this.#targets === null ? [this.#only!] : [...this.#targets];
     this.#end();
-    for (const target of targets) target.onAbort(this.#signal.reason);
-    for (const target of targets) target.afterAbort();
+    // Each of them, whatever one throws.
+    const errors = errorsOfEach(targets, (target) => target.onAbort(this.#signal.reason));
+    errors.push(...errorsOfEach(targets, (target) => target.afterAbort()));
+    throwCollected(errors, 'Several requests failed to end when they were aborted.');
   }
 
   #end(): void {

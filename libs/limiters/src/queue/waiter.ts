@@ -150,7 +150,12 @@ export abstract class Waiter implements Abortable {
   }
 
   afterAbort(): void {
-    this.resume();
+    try {
+      this.resume();
+    } catch {
+      // A clock fails. Whoever aborts has nothing to do with it, and from here the error would end the process. Those
+      // behind are looked at again soon, and the clock says itself what is wrong with it if it still fails then.
+    }
   }
 
   /**
@@ -165,11 +170,15 @@ export abstract class Waiter implements Abortable {
 
   /** Hands on what a waiter that has ended leaves: what it had taken, and its place. */
   resume(): void {
-    this.giveUp();
-    if (this.segment !== null) return;
-    const { place } = this;
-    this.place = null;
-    place?.resume();
+    try {
+      this.giveUp();
+    } finally {
+      if (this.segment === null) {
+        const { place } = this;
+        this.place = null;
+        place?.resume();
+      }
+    }
   }
 
   /** Its time is over. */

@@ -50,8 +50,7 @@ export class WaitingRoom implements WaitingPlace {
       if (this.#serveBatch()) this.#expire();
       this.arm();
     } catch (error) {
-      // The clock fails. Those who wait can't know when it is well again, and nobody else may come by.
-      if (this.#timer === null && this.queue.count > 0) this.#setTimer(RETRY_MS, Infinity);
+      this.#lookAgainSoon();
       throw error;
     }
   };
@@ -93,7 +92,12 @@ export class WaitingRoom implements WaitingPlace {
     } finally {
       this.#isServing = false;
     }
-    this.arm();
+    try {
+      this.arm();
+    } catch (error) {
+      this.#lookAgainSoon();
+      throw error;
+    }
   }
 
   /**
@@ -112,8 +116,13 @@ export class WaitingRoom implements WaitingPlace {
   }
 
   resume(): void {
-    this.#keeper.bringUpToDate();
-    this.serve();
+    try {
+      this.#keeper.bringUpToDate();
+      this.serve();
+    } catch (error) {
+      this.#lookAgainSoon();
+      throw error;
+    }
   }
 
   retryAfterMs(permits: number): number | undefined {
@@ -198,6 +207,13 @@ export class WaitingRoom implements WaitingPlace {
     if (this.#timer !== null && this.#timerAtMs === nowMs + delayMs) return;
     this.#disarm();
     this.#setTimer(delayMs, nowMs + delayMs);
+  }
+
+  /** The clock fails. Those who wait can't know when it is well again, and nobody else may come by. */
+  #lookAgainSoon(): void {
+    if (this.queue.count === 0 || this.#keeper.isDisposed) return;
+    this.#disarm();
+    this.#setTimer(RETRY_MS, Infinity);
   }
 
   #setTimer(delayMs: number, atMs: number): void {
