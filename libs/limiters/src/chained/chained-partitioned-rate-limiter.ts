@@ -4,7 +4,8 @@ import { asyncOnly, ObjectDisposedError } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
-import { whileAwaited } from '../partitioned/table/awaited-limiters.js';
+import { keepAll, whileAwaited } from '../partitioned/table/awaited-limiters.js';
+import { RowLimiter } from '../partitioned/table/row-limiter.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -21,8 +22,9 @@ import { requireMembers } from './chained-rate-limiter.js';
 import { acquireByOne, acquireJointly, acquireOneByOne, soleDeciderOf } from './joint-chain.js';
 import type { EndableWait } from './joint-decision.js';
 import { jointDeciderOf } from './joint-decision.js';
+import { partitionsAmong } from './partitions-behind.js';
 import type { ChainDecider } from './resolved-chain.js';
-import { partitionsAmong, ResolvedChain } from './resolved-chain.js';
+import { ResolvedChain } from './resolved-chain.js';
 import { attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
@@ -149,13 +151,22 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   /** The limiters behind the resource, each member's partitioner run once; or the refusal of a member at its cap. */
   #resolve(resource: TResource): AsyncRateLimiter[] | RateLimitLease {
     const limiters: AsyncRateLimiter[] = [];
-    for (const member of this.#limiters) {
-      const limiter = partitionLimiterOf(member, resource);
-      if (limiter instanceof RateLimitLease) {
-        noteRefusal(limiter, limiters.length);
-        return limiter;
+    let ends: (() => void)[] | null = null;
+    try {
+      for (const member of this.#limiters) {
+        // The partitioner of the next one may use the members before it: their partitions stay what they are.
+        const last = limiters.at(-1);
+        if (last !== undefined && !(last instanceof RowLimiter))
+          (ends ??= []).push(keepAll(partitionsAmong([last])));
+        const limiter = partitionLimiterOf(member, resource);
+        if (limiter instanceof RateLimitLease) {
+          noteRefusal(limiter, limiters.length);
+          return limiter;
+        }
+        limiters.push(limiter);
       }
-      limiters.push(limiter);
+    } finally {
+      if (ends !== null) for (const end of ends) end();
     }
     return limiters;
   }

@@ -9,6 +9,7 @@ import type { Endable } from './chain-end.js';
 import { hasEnded, isEnded } from './chain-end.js';
 import { chainParticipants, participantsOf } from './chain-participant.js';
 import { combineStatistics } from './chain-statistics.js';
+import { partitionsAmong, partitionsBehind } from './partitions-behind.js';
 
 /** How a chain of partitioned limiters decides, once it knows whose partitions are asked. */
 export interface ChainDecider {
@@ -34,8 +35,8 @@ export class ResolvedChain extends RateLimiter {
     return this.#chain[hasEnded] || this.#limiters.some(isEnded);
   }
 
-  /** @internal What is asked in the end. */
-  get limiters(): readonly AsyncRateLimiter[] {
+  /** @internal */
+  get [partitionsBehind](): readonly AsyncRateLimiter[] {
     return partitionsAmong(this.#limiters);
   }
 
@@ -78,9 +79,4 @@ export class ResolvedChain extends RateLimiter {
   ): Promise<RateLimitLease> {
     return this.#decider.acquire(this.#limiters, permitCount, { maxWaitMs, signal });
   }
-}
-
-/** The limiters of partitions among those that a resource has been resolved to, those of chains within too. */
-export function partitionsAmong(limiters: readonly AsyncRateLimiter[]): readonly AsyncRateLimiter[] {
-  return limiters.flatMap((limiter) => (limiter instanceof ResolvedChain ? limiter.limiters : [limiter]));
 }

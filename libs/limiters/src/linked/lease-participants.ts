@@ -33,6 +33,11 @@ export class LeaseOffer<TResource> {
     this.#resource = resource;
   }
 
+  /** The limiter of the reference limiter's partition, once it was asked for. */
+  get partition(): AsyncRateLimiter | RateLimitLease | null {
+    return this.#partition;
+  }
+
   /** What the owner offers as things are; `null` where it knows nothing of chains. */
   participants(): readonly ChainParticipant[] | RateLimitLease | null {
     const offer = (this.#owner as Record<symbol, unknown>)[leaseParticipants];

@@ -1,6 +1,7 @@
-import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
+import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
 import { chainParticipants } from '../chained/chain-participant.js';
+import { partitionsAmong, partitionsBehind } from '../chained/partitions-behind.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -31,6 +32,12 @@ export class LinkedLimiter<TResource> extends RateLimiter {
   override getStatistics(): RateLimiterStatistics | null {
     const { base, resource } = this.#request;
     return base.getStatistics(resource);
+  }
+
+  /** The reference limiter's partition, where it was looked up. */
+  get [partitionsBehind](): readonly AsyncRateLimiter[] {
+    const { partition } = this.#request.offer;
+    return partition === null || partition instanceof RateLimitLease ? [] : partitionsAmong([partition]);
   }
 
   /** As they are now: the owner may have got its lease since, and the reference limiter's partition may have gone. */

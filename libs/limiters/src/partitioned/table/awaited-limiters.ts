@@ -19,14 +19,28 @@ export async function whileAwaited<T>(
   limiters: readonly AsyncRateLimiter[],
   ask: () => Promise<T>,
 ): Promise<T> {
-  const ends: (() => void)[] = [];
+  const end = keepAll(limiters);
   try {
-    // One of them may have ended already: then the others are let go at once.
-    for (const limiter of limiters) ends.push(limiter instanceof RowLimiter ? limiter.keep() : keep(limiter));
     return await ask();
   } finally {
-    for (const end of ends) end();
+    end();
   }
+}
+
+/** Keeps the partitions of limiters until the returned function is called. */
+export function keepAll(limiters: readonly AsyncRateLimiter[]): () => void {
+  const ends: (() => void)[] = [];
+  const end = (): void => {
+    for (const each of ends) each();
+  };
+  try {
+    for (const limiter of limiters) ends.push(limiter instanceof RowLimiter ? limiter.keep() : keep(limiter));
+  } catch (error) {
+    // One of them has ended already: the others are let go at once.
+    end();
+    throw error;
+  }
+  return end;
 }
 
 function keep(limiter: object): () => void {
