@@ -41,6 +41,8 @@ export class IoredisConnection implements RedisConnection {
   }
 
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    // Most calls have one key. More than one list would be copied into a third one before.
+    if (keys.length === 1) return this.#client.evalsha(sha, 1, keys[0]!, ...args);
     return this.#client.evalsha(sha, keys.length, ...keys, ...args);
   }
 

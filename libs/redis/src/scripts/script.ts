@@ -27,21 +27,32 @@ export class Script {
     });
   }
 
-  /** The same, with the answer handed to one of two functions. */
-  send(connection: RedisConnection, call: ScriptCall): void {
-    connection.evalsha(this.sha, call.keys, call.args).then(call.onReply, (error: unknown) => {
-      if (!isUnknownScript(error)) return call.onError(error);
-      connection.eval(this.text, call.keys, call.args).then(call.onReply, call.onError);
+  /** The same, with the answer handed to the sender. */
+  send<TCall extends ScriptCall>(
+    connection: RedisConnection,
+    call: TCall,
+    sender: ScriptSender<TCall>,
+  ): void {
+    const onReply = (reply: unknown): void => sender.onReply(call, reply);
+    connection.evalsha(this.sha, call.keys, call.args).then(onReply, (error: unknown) => {
+      if (!isUnknownScript(error)) return sender.onError(call, error);
+      connection
+        .eval(this.text, call.keys, call.args)
+        .then(onReply, (another: unknown) => sender.onError(call, another));
     });
   }
 }
 
-/** What a script is called with, and what becomes of its answer. */
+/** What a script is called with. */
 export interface ScriptCall {
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  readonly onReply: (reply: unknown) => void;
-  readonly onError: (error: unknown) => void;
+}
+
+/** Whoever is told what has become of a call. */
+export interface ScriptSender<TCall extends ScriptCall> {
+  onReply(call: TCall, reply: unknown): void;
+  onError(call: TCall, error: unknown): void;
 }
 
 function isUnknownScript(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { ScriptCall } from '../scripts/script.js';
 import type { DecisionRequest } from './decision-request.js';
 import type { Lane } from './lane.js';
 
@@ -8,12 +9,21 @@ export interface CallPart {
 }
 
 /** Groups that ask limiters of the same names and numbers in one call, each about a partition of its own. */
-export interface Call {
+export class Call implements ScriptCall {
   readonly parts: CallPart[];
   /** Tells a call that is sent again from the next. */
   readonly sequence: string;
   /** How often it was sent. */
-  sent: number;
+  sent = 0;
+  /** What it was sent with last, and when. */
+  keys: readonly string[] = [];
+  args: readonly string[] = [];
+  sentMs = 0;
+
+  constructor(part: CallPart, sequence: string) {
+    this.parts = [part];
+    this.sequence = sequence;
+  }
 }
 
 /** The keys of a call. */
@@ -28,13 +38,23 @@ export function keysOf({ parts }: Call): readonly string[] {
 /** The arguments of a call. */
 export function argumentsOf({ parts, sequence }: Call, { time, process, channels }: CallHead): string[] {
   const { group } = parts[0]!.lane;
+  const { permits } = parts[0]!.requests[0]!.question;
+  if (parts.length === 1 && isPlain(parts[0]!, permits)) {
+    // The commonest call: a copy of what is the same each time grows no array.
+    const plain = group.plainArguments.slice();
+    plain[0] = time;
+    plain[1] = process + group.recordSuffix;
+    plain[2] = sequence;
+    plain[plain.length - 1] = textOf(permits);
+    return plain;
+  }
   const args = [time, process + group.recordSuffix, sequence];
   if (group.hasConcurrency) args.push(channels);
   for (const number of group.numbers) args.push(number);
   const alike = alikeAtFirst(parts);
   // Where all are alike, how many there are needs no telling.
   if (alike < parts.length) args.push(String(alike));
-  if (alike > 0) args.push(textOf(parts[0]!.requests[0]!.question.permits));
+  if (alike > 0) args.push(textOf(permits));
   for (let index = alike; index < parts.length; index++) {
     const { requests } = parts[index]!;
     args.push(String(requests.length));

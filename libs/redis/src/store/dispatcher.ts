@@ -1,5 +1,6 @@
-import { argumentsOf, arrange, deadlineOf, keysOf } from './call.js';
-import type { Call } from './call.js';
+import { argumentsOf, arrange, Call, deadlineOf, keysOf } from './call.js';
+import type { CallPart } from './call.js';
+import type { ScriptSender } from '../scripts/script.js';
 import type { DecisionRequest } from './decision-request.js';
 import type { Lane, PendingGivingBack } from './lane.js';
 import { Lanes } from './lanes.js';
@@ -20,8 +21,10 @@ const GROUPS_AT_ONCE = 32;
 /** The same where each group takes a call of its own: so many writes to the socket go in one. */
 const CALLS_AT_ONCE = 4;
 
+const SETTLED = Promise.resolve();
+
 /** Sends the decisions of a turn of the event loop: those of a group in one call, several groups in one where that goes. */
-export class Dispatcher {
+export class Dispatcher implements ScriptSender<Call> {
   readonly #store: Store;
   readonly #groupsPerCall: number;
   readonly #groupsAtOnce: number;
@@ -31,6 +34,12 @@ export class Dispatcher {
   #interrupted: Call[] = [];
   #isScheduled = false;
   #lastSequence = 0;
+  /** Behind everything that this turn of the event loop still asks, whether it does so at once or after awaits. */
+  readonly #onMicrotask = (): void => process.nextTick(this.#onTick);
+  readonly #onTick = (): void => {
+    this.#isScheduled = false;
+    this.flush();
+  };
 
   constructor(store: Store, groupsPerCall: number) {
     this.#store = store;
@@ -57,29 +66,51 @@ export class Dispatcher {
 
   /** Sends what is due. Without a connection it stays: the connection comes, or the requests' time is over. */
   flush(): void {
-    this.#isScheduled = false;
+    if (this.#due.length === 0 && this.#interrupted.length === 0) return;
     if (!this.#store.connection.isReady) return this.#store.connection.wake();
     const due = this.#due;
     const interrupted = this.#interrupted;
     this.#due = [];
+    // One command alone is in one write anyway.
+    if (interrupted.length === 0 && due.length === 1) return this.#sendAlone(due[0]!);
     this.#interrupted = [];
     this.#store.connection.together(() => {
       // Also where nobody waits any more: what was granted has to be given back.
       for (const call of interrupted) this.#send(call);
-      this.#sendAll(due);
+      if (this.#groupsPerCall === 1) for (const lane of due) this.#sendAlone(lane);
+      else this.#sendTogether(due);
     });
   }
 
-  #sendAll(due: readonly Lane[]): void {
+  #sendTogether(due: readonly Lane[]): void {
     const calls = new Map<string, Call>();
     for (const lane of due) {
-      lane.isDue = false;
-      if (lane.isBusy) continue;
-      const givingBack = lane.givingBack.shift();
-      if (givingBack !== undefined) void this.#sendGivingBack(lane, givingBack);
-      else this.#addTo(calls, lane);
+      const requests = this.#requestsOf(lane);
+      if (requests !== null) this.#addTo(calls, { lane, requests });
     }
     for (const call of calls.values()) this.#send(call);
+  }
+
+  #sendAlone(lane: Lane): void {
+    const requests = this.#requestsOf(lane);
+    if (requests !== null) this.#send(this.#callOf({ lane, requests }));
+  }
+
+  /** What goes in a call next, where that is something; permits that are given back go before it, in a call of their own. */
+  #requestsOf(lane: Lane): readonly DecisionRequest[] | null {
+    lane.isDue = false;
+    if (lane.isBusy) return null;
+    if (lane.givingBack.length > 0) {
+      void this.#sendGivingBack(lane, lane.givingBack.shift()!);
+      return null;
+    }
+    const requests = lane.takeNext();
+    if (requests.length > 0) {
+      lane.isBusy = true;
+      return requests;
+    }
+    lane.tellIfIdle();
+    return null;
   }
 
   /** The store is lost, or this is the end: nobody waits for a connection any more. */
@@ -120,46 +151,45 @@ export class Dispatcher {
     else this.#scheduleFlush();
   }
 
+  /** Once a turn, also where something is sent before it is over. */
   #scheduleFlush(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Behind everything that this turn of the event loop still asks, whether it does so at once or after awaits.
-    queueMicrotask(() => process.nextTick(() => this.flush()));
+    // Not by queueMicrotask(), which makes an object of its own for the asynchronous context.
+    void SETTLED.then(this.#onMicrotask);
   }
 
-  #addTo(calls: Map<string, Call>, lane: Lane): void {
-    const requests = lane.takeNext();
-    if (requests.length === 0) return lane.tellIfIdle();
-    const { callName } = lane.group;
+  #addTo(calls: Map<string, Call>, part: CallPart): void {
+    const { callName } = part.lane.group;
     const call = calls.get(callName);
-    lane.isBusy = true;
     if (call !== undefined && call.parts.length < this.#groupsPerCall) {
-      call.parts.push({ lane, requests });
+      call.parts.push(part);
       return;
     }
     if (call !== undefined) this.#send(call);
-    calls.set(callName, { parts: [{ lane, requests }], sequence: this.#nextSequence(), sent: 0 });
+    calls.set(callName, this.#callOf(part));
+  }
+
+  #callOf(part: CallPart): Call {
+    return new Call(part, this.#nextSequence());
   }
 
   #send(call: Call): void {
     const { script } = call.parts[0]!.lane.group;
     if (call.sent++ === 0) arrange(call);
     const { hasServerTime, channels, serverClock, recordPrefix, timeArgument } = this.#store;
-    const time = hasServerTime ? String(serverClock.at(deadlineOf(call))) : `-${timeArgument}`;
-    const sentMs = performance.now();
-    script.send(this.#store.connection, {
-      keys: keysOf(call),
-      args: argumentsOf(call, { time, process: recordPrefix, channels }),
-      onReply: (reply) => this.#onReply(call, sentMs, reply),
-      onError: (error) => this.#onError(call, error),
-    });
+    const time = hasServerTime ? serverClock.textAt(deadlineOf(call)) : `-${timeArgument}`;
+    call.keys = keysOf(call);
+    call.args = argumentsOf(call, { time, process: recordPrefix, channels });
+    call.sentMs = performance.now();
+    script.send(this.#store.connection, call, this);
   }
 
-  #onReply(call: Call, sentMs: number, reply: unknown): void {
+  onReply(call: Call, reply: unknown): void {
     this.#store.health.replied();
     if (!isAnswers(reply)) return this.#fail(call);
     const reader = new AnswerReader(reply);
-    this.#store.serverClock.learn(sentMs, reader.nowUs);
+    this.#store.serverClock.learn(call.sentMs, reader.nowUs);
     for (const { lane, requests } of call.parts) {
       if (reader.isTooLate()) lane.putBack(requests);
       else for (const request of requests) request.answer(reader.next(request.group.definitions.length));
@@ -167,12 +197,12 @@ export class Dispatcher {
     }
   }
 
-  #onError(call: Call, error: unknown): void {
+  onError(call: Call, error: unknown): void {
     const { parts, sequence, sent } = call;
     if (isServerError(error)) {
       // Which group the server stumbled over isn't known. What was decided already is known by its record.
       if (parts.length > 1) {
-        for (const part of parts) this.#send({ parts: [part], sequence, sent: 0 });
+        for (const part of parts) this.#send(new Call(part, sequence));
         return;
       }
       this.#store.health.replied();
@@ -205,7 +235,8 @@ export class Dispatcher {
   }
 
   #nextSequence(): string {
-    return (++this.#lastSequence).toString(36);
+    // In decimals, which the engine writes quickest.
+    return String(++this.#lastSequence);
   }
 
   #goOn(lane: Lane): void {

@@ -18,6 +18,8 @@ export class Lane {
   readonly givingBack: PendingGivingBack[] = [];
   isBusy = false;
   isDue = false;
+  /** Whether it is the one to which the name of its group leads. */
+  isKnown = false;
   /**
    * Made for the first request, not before: an empty list that has lived for long would be an old object, and keep what
    * it leads to beyond the collections of young ones, when nobody needs it any more.

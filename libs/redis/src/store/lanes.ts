@@ -15,10 +15,13 @@ export class Lanes {
 
   /** The lane of a group, the same one for all groups of its name as long as something goes on there. */
   of(group: LimiterGroup): Lane {
+    // Most groups know theirs already, and a table as large as this one is seldom in a cache of the processor.
+    if (group.lane?.isKnown === true) return group.lane;
     const known = this.#byName.get(group.name);
-    if (known !== undefined) return known;
+    if (known !== undefined) return (group.lane = known);
     if (this.#byName.size >= this.#mostKnown) this.#dropIdle();
     const lane = (group.lane ??= new Lane(group));
+    lane.isKnown = true;
     this.#byName.set(group.name, lane);
     return lane;
   }
@@ -35,7 +38,10 @@ export class Lanes {
   /** Into a new table: that of the old one would lead to it. */
   #dropIdle(): void {
     const inUse = new Map<string, Lane>();
-    for (const [name, lane] of this.#byName) if (!lane.isIdle) inUse.set(name, lane);
+    for (const [name, lane] of this.#byName) {
+      lane.isKnown = !lane.isIdle;
+      if (lane.isKnown) inUse.set(name, lane);
+    }
     this.#byName = inUse;
     this.#mostKnown = Math.max(FEWEST_KNOWN, 2 * inUse.size);
   }

@@ -14,6 +14,8 @@ export class LimiterGroup {
   readonly keys: readonly string[];
   /** The names and the numbers of the limiters. */
   readonly numbers: readonly string[];
+  /** The arguments of a call with one plain request of the group alone, with room for those that differ. */
+  readonly plainArguments: readonly string[];
   readonly script: Script;
   /** Groups of one such name go in one call: they differ in their partition alone. */
   readonly callName: string;
@@ -43,6 +45,7 @@ export class LimiterGroup {
     this.hasServerQueue = definitions.some(waitsOnServer);
     this.keys = [partitionKey, ...definitions.flatMap((definition) => extraKeysOf(partitionKey, definition))];
     this.numbers = definitions.flatMap(({ name, numbers }) => [name, ...numbers]);
+    this.plainArguments = ['', '', '', ...this.numbers, ''];
     this.callName = this.numbers.join(' ');
     this.name = `${partitionKey} ${this.callName}`;
     this.recordSuffix = shortHash(this.callName);

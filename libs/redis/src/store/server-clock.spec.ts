@@ -23,3 +23,17 @@ test('of several servers whose clocks differ none finds a command late that anot
   clock.learn(101_000, 101_000_000);
   expect(clock.at(101_000)).toBe(101_000_000);
 });
+
+test('as a text it is a whole millisecond, never before the moment itself, also after the server’s time has moved', () => {
+  const clock = new ServerClock(false);
+  expect(Number(clock.textAt(5))).toBe(0);
+  for (const serverUs of [2_100_000, 2_100_400, 2_100_400, 1_764_502_000_123_456, 900_001]) {
+    clock.learn(100, serverUs);
+    for (const localMs of [100, 100.2, 100.9999, 101, 350]) {
+      const text = clock.textAt(localMs);
+      expect(text).toMatch(/^\d+000$/);
+      expect(Number(text) - clock.at(localMs)).toBeGreaterThanOrEqual(0);
+      expect(Number(text) - clock.at(localMs)).toBeLessThan(1_000);
+    }
+  }
+});

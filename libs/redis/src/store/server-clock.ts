@@ -10,6 +10,8 @@ export class ServerClock {
   #offsetMs = NaN;
   #beforeMs = -Infinity;
   #epochEndMs = -Infinity;
+  #lastMs = 0;
+  #lastText = '0';
 
   /** @param hasManyClocks - the servers are several, and their clocks differ. */
   constructor(hasManyClocks: boolean) {
@@ -32,5 +34,14 @@ export class ServerClock {
   at(localMs: number): number {
     if (Number.isNaN(this.#offsetMs)) return 0;
     return Math.ceil((localMs + Math.max(this.#offsetMs, this.#beforeMs)) * 1_000);
+  }
+
+  /** The same as a text, up to the next whole millisecond: to write so large a number costs more than to keep it. */
+  textAt(localMs: number): string {
+    const ms = Math.ceil(this.at(localMs) / 1_000);
+    if (ms === this.#lastMs) return this.#lastText;
+    this.#lastMs = ms;
+    this.#lastText = `${ms}000`;
+    return this.#lastText;
   }
 }
