@@ -1,15 +1,13 @@
 import { Controller, Get, Module, UseInterceptors } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { ClientProxy, MicroserviceOptions } from '@nestjs/microservices';
-import { ClientProxyFactory, EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
+import type { ClientProxy } from '@nestjs/microservices';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { FakeClock } from '@ratelease/limiters/testing';
 import { EnableRateLimiting, RateLimitingInterceptor, RateLimitingModule } from '@ratelease/nestjs';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
+import { clientOf, closeClients, freePort, optionsOf } from './tcp-service.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
 import { WatchedLimiter } from './watched-limiter.js';
 
@@ -51,31 +49,6 @@ class PlainController extends Handlers {}
 @UseInterceptors(RateLimitingInterceptor)
 class BoundController extends Handlers {}
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-const clients = new Set<ClientProxy>();
-
-function clientOf(port: number): ClientProxy {
-  const client = ClientProxyFactory.create({
-    transport: Transport.TCP,
-    options: { host: '127.0.0.1', port },
-  });
-  clients.add(client);
-  return client;
-}
-
-const optionsOf = (port: number): MicroserviceOptions => ({
-  transport: Transport.TCP,
-  options: { host: '127.0.0.1', port },
-});
-
 const limits = (slots: WatchedLimiter) =>
   RateLimitingModule.forRoot({
     clock: new FakeClock(),
@@ -102,8 +75,7 @@ describe('a microservice', () => {
     heard.length = 0;
   });
   afterEach(async () => {
-    for (const client of clients) await client.close();
-    clients.clear();
+    await closeClients();
     await stopApps();
   });
 

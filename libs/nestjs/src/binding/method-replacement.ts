@@ -7,14 +7,18 @@ type AnyFunction = Function;
  * the method go along: they are found by the function.
  */
 export function replaceMethod(instance: object, name: string, replacement: AnyFunction): void {
-  const original = (instance as Record<string, AnyFunction>)[name]!;
+  standInFor((instance as Record<string, AnyFunction>)[name]!, replacement);
+  Object.defineProperty(instance, name, { value: replacement, writable: true, configurable: true });
+}
+
+/** Gives a function what Nest looks for on the one that it stands in for. */
+export function standInFor(original: AnyFunction, replacement: AnyFunction): void {
   for (const key of Reflect.getOwnMetadataKeys(original)) {
     Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, original), replacement);
   }
   for (const property of ['name', 'length'] as const) {
     Object.defineProperty(replacement, property, { value: original[property], configurable: true });
   }
-  Object.defineProperty(instance, name, { value: replacement, writable: true, configurable: true });
 }
 
 /** The same method once more, so that it can have metadata of its own. */

@@ -1,3 +1,5 @@
+import type { MethodGate } from '../binding/method-gates.js';
+import { gatesOf } from '../binding/method-gates.js';
 import { replaceMethod } from '../binding/method-replacement.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
@@ -12,8 +14,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
  * Has an endpoint take its permits after pipes: its method on the controller's instance is replaced by one that
- * does so first. The class stays untouched, because another application of the process may use it. Calls that
- * don't come from a limited request, such as those of other code and of tests, pass.
+ * does so first, or, where that has a gate, it happens there. The class stays untouched, because another application of
+ * the process may use it. Calls that don't come from a limited request, such as those of other code and of tests, pass.
  *
  * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - for a controller that is made per request.
  */
@@ -26,7 +28,13 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
         'Make the controller a singleton, or use another phase.',
     );
   }
-  const wrapper = wrapped(handler as Method, plan, tools.enforcement);
+  const gate = gateOf(plan, tools.enforcement);
+  const gates = gatesOf(handler);
+  if (gates !== undefined) {
+    gates.set(instance, gate);
+    return;
+  }
+  const wrapper = wrapped(handler as Method, gate);
   replaceMethod(instance, methodName, wrapper);
   tools.plans.alias(controller, wrapper, plan);
 }
@@ -37,13 +45,19 @@ export interface WrapperTools {
   readonly enforcement: Enforcement;
 }
 
-function wrapped(method: Method, plan: EndpointPlan, enforcement: Enforcement): Method {
+function wrapped(method: Method, gate: MethodGate): Method {
   return function limited(this: unknown, ...args: unknown[]): unknown {
+    return gate(args, () => method.apply(this, args));
+  };
+}
+
+function gateOf(plan: EndpointPlan, enforcement: Enforcement): MethodGate {
+  return (args, run) => {
     const holder = enforcement.handlings.getStore();
-    if (holder === undefined || holder.plan !== plan) return method.apply(this, args);
+    if (holder === undefined || holder.plan !== plan) return run();
     if (!isDecided(holder)) holder.context.args = args;
     // Called again, by an interceptor that retries, it meets the same decision: a refused request stays refused.
-    return passBoth(enforcement, holder).then((goesOn) => (goesOn ? method.apply(this, args) : unanswered()));
+    return passBoth(enforcement, holder).then((goesOn) => (goesOn ? run() : unanswered()));
   };
 }
 

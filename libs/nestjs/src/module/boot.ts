@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
+import { gateHandlers } from '../binding/handler-gates.js';
 import { idleProblem } from '../conditional/idle-limit.js';
 import { pipeProblem } from '../conditional/pipe-check.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
@@ -44,6 +45,7 @@ export class Boot {
     this.#enforcement = enforcement;
     this.#connections = new ConnectionLimits(plans, enforcement);
     this.#instances = new PolicyInstances(modules);
+    gateHandlers(modules, settings.endpoints);
   }
 
   run(): Promise<void> {

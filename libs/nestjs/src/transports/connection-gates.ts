@@ -1,3 +1,5 @@
+import { standInFor } from '../binding/method-replacement.js';
+
 type Method = (this: object, ...args: unknown[]) => unknown;
 
 /** A client that connects to a gateway. */
@@ -29,9 +31,7 @@ export function behindGate(method: Method): Method {
     const run = (): unknown => method.apply(this, args);
     return gate === undefined ? run() : gate({ gateway: this, handler: gated, args, run });
   };
-  for (const key of Reflect.getOwnMetadataKeys(method)) {
-    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, method), gated);
-  }
+  standInFor(method, gated);
   return gated;
 }
 

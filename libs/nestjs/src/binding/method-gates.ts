@@ -1,0 +1,41 @@
+import type { MethodPlace } from '../endpoints/method-place.js';
+import { standInFor } from './method-replacement.js';
+
+/** Lets a call of a method in, or not. */
+export type MethodGate = (args: readonly unknown[], run: () => unknown) => unknown;
+
+type Method = (this: object, ...args: unknown[]) => unknown;
+
+const GATES = Symbol.for('ratelease.method-gates');
+
+/**
+ * Puts a gate before a method of a class, for each of its instances; without one, as in an application without limits,
+ * it changes nothing. Nest takes some methods from the class, and before it tells any module: what is replaced on the
+ * instance it never calls there.
+ */
+export function gateMethod({ owner, key }: MethodPlace): void {
+  const method = (owner as Record<string | symbol, Method>)[key]!;
+  if (gatesOf(method) !== undefined) return;
+  const gates = new WeakMap<object, MethodGate>();
+  const gated: Method = function gated(...args) {
+    const gate = gates.get(this);
+    const run = (): unknown => method.apply(this, args);
+    return gate === undefined ? run() : gate(args, run);
+  };
+  all().set(gated, gates);
+  standInFor(method, gated);
+  Object.defineProperty(owner, key, { value: gated, writable: true, configurable: true });
+}
+
+/** The gates of a method, by instance; `undefined` where it has no place for any. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function gatesOf(method: Function): WeakMap<object, MethodGate> | undefined {
+  return all().get(method);
+}
+
+/** Of the process: a second loaded copy of the package, or another application, may have gated the class before. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function all(): WeakMap<Function, WeakMap<object, MethodGate>> {
+  const shared = globalThis as unknown as Record<symbol, ReturnType<typeof all> | undefined>;
+  return (shared[GATES] ??= new WeakMap());
+}
