@@ -1,6 +1,7 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import { MetadataName } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
+import { endQuietly } from '../holding/end-quietly.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
 import type { PolicySet } from '../policies/policy-set.js';
@@ -53,6 +54,7 @@ export class ShadowTrial {
     const retryAfterMs = lease.getMetadata(MetadataName.retryAfter);
     observation?.refused({ policyName: policy.name, reason, retryAfterMs }, true);
     this.#visibility.log(policy, 'shadow', context, lease);
+    endQuietly(lease, set);
   }
 }
 

@@ -161,7 +161,8 @@ export class Holder {
 
   #releaseRoute(): void {
     if (this.#grantsBeforeRouting === 0) return this.#release();
-    for (const grant of this.#grants?.splice(this.#grantsBeforeRouting).reverse() ?? []) grant.release();
+    for (const grant of this.#grants?.splice(this.#grantsBeforeRouting).reverse() ?? [])
+      grant.releaseQuietly();
   }
 
   #release(): void {
@@ -170,6 +171,6 @@ export class Holder {
     this.#limit = undefined;
     const grants = this.#grants;
     this.#grants = undefined;
-    for (const grant of grants.reverse()) grant.release();
+    for (const grant of grants.reverse()) grant.releaseQuietly();
   }
 }

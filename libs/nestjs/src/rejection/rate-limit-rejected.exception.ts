@@ -34,7 +34,7 @@ const BRAND = Symbol.for('ratelease.rejected-exception');
 
 /** Thrown for a refused request, so that the application's exception filters make the answer. */
 export class RateLimitRejectedException extends HttpException {
-  /** The refused lease, with its metadata. */
+  /** The refused lease, with its metadata. It has ended when filters see it, and when `onRejected` is over. */
   readonly lease: RateLimitLease;
   /** The policy that refused; `global` for the global limiter; the class for an unnamed policy. */
   readonly policyName: string;

@@ -3,6 +3,7 @@ import type { RateLimitLease } from '@ratelease/limiters';
 import { MetadataName, retryAfterOfAll } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
+import { endQuietly } from '../holding/end-quietly.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
 import { FailedDecision } from '../holding/verdict.js';
@@ -15,6 +16,7 @@ import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Visibility } from '../visibility/visibility.js';
+import { endAfter } from './end-refused.js';
 import type { OnRejected } from './on-rejected.js';
 import { RateLimitRejectedException } from './rate-limit-rejected.exception.js';
 import type { Rejection } from './rate-limit-rejected.exception.js';
@@ -50,6 +52,18 @@ export class Refusals {
    * @returns the promise of `false` when the application's callback has sent the response itself.
    */
   answer(refusal: Refusal, holder: Holder): Verdict {
+    try {
+      const verdict = this.#answer(refusal, holder);
+      // A callback that takes its time keeps the lease until then.
+      if (verdict instanceof FailedDecision) endQuietly(refusal.lease, refusal.set);
+      return verdict;
+    } catch (error) {
+      endQuietly(refusal.lease, refusal.set);
+      throw error;
+    }
+  }
+
+  #answer(refusal: Refusal, holder: Holder): Verdict {
     const { policy } = refusal;
     const { context } = holder;
     const rejection = withoutStack(this.#rejection(refusal, context));
@@ -62,7 +76,8 @@ export class Refusals {
     const callback = this.#callback(refusal);
     if (callback !== undefined) {
       holder.follow();
-      return throwUnlessAnswered(callback, { rejection, isProblem }, holder);
+      const answered = (): Promise<false> => throwUnlessAnswered(callback, { rejection, isProblem }, holder);
+      return endAfter(answered, refusal, context.signal);
     }
     if (isProblem) writeProblemType(context.response);
     return new FailedDecision(rejection);
@@ -91,6 +106,7 @@ export class Refusals {
     const policyName = set.refusingPolicy(lease).name;
     const status = HttpStatus.SERVICE_UNAVAILABLE;
     const message = 'The server is shutting down.';
+    endQuietly(lease, set);
     throw withoutStack({
       lease,
       policyName,

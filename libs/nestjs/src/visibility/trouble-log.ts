@@ -11,11 +11,13 @@ export class TroubleLog {
   readonly #failures: IntervalTally<string>;
   readonly #shadowFailures: IntervalTally<string>;
   readonly #full: IntervalTally<string>;
+  readonly #failedEnds: IntervalTally<string>;
 
   constructor(clock: Clock) {
     this.#failures = new IntervalTally(clock);
     this.#shadowFailures = new IntervalTally(clock);
     this.#full = new IntervalTally(clock);
+    this.#failedEnds = new IntervalTally(clock);
   }
 
   /** Requests were let through without a limit that failed. */
@@ -31,6 +33,13 @@ export class TroubleLog {
     const count = this.#shadowFailures.note(policy);
     if (count === undefined) return;
     this.#logger.warn({ message: 'A policy in shadow mode failed.', policy, error: problemOf(error), count });
+  }
+
+  /** Leases failed to end. */
+  noteFailedEnd(policy: string, error: unknown): void {
+    const count = this.#failedEnds.note(policy);
+    if (count === undefined) return;
+    this.#logger.error({ message: 'A lease failed to end.', policy, error: problemOf(error), count });
   }
 
   /** Requests with new keys were refused: as many keys live as the policy may have. */
