@@ -79,6 +79,28 @@ describe('a lease over HTTP/2', () => {
     session.destroy();
     await app.close();
   });
+
+  it('ends with the session of its client, for the streams that wait as for those that work', async () => {
+    const slots = new WatchedLimiter(2, 3);
+    const app = await create(slots, new FastifyAdapter({ http2: true } as never));
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const session = connect(`http://127.0.0.1:${port}`);
+    for (let count = 0; count < 5; count++) stream(session, '/slow');
+    await eventually(() => slots.queued === 3);
+    // Closing is not leaving: who closes a session still waits for its answers.
+    session.close();
+    const later = connect(`http://127.0.0.1:${port}`);
+    expect(await stream(later, '/slow').status).toBe(429);
+    expect([slots.held, slots.queued]).toEqual([2, 3]);
+    session.destroy();
+    await eventually(() => slots.queued === 0);
+    gate.current.open();
+    await eventually(() => slots.held === 0);
+    expect(gate.current.arrivals).toBe(2);
+    later.destroy();
+    await app.close();
+  });
 });
 
 function stream(session: ClientHttp2Session, path: string): { status: Promise<number>; close(): void } {

@@ -8,6 +8,7 @@ import type { RateLimitingContextType } from '../context/rate-limiting-context.j
 import type { Acquisition, EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import { ConnectionWatch } from '../holding/connection-watch.js';
+import { PeerWatch } from '../holding/peer-watch.js';
 import { HandlingStore } from '../holding/handling-store.js';
 import { Holder } from '../holding/holder.js';
 import type { Decision, Verdict } from '../holding/verdict.js';
@@ -28,6 +29,7 @@ export class Enforcement implements OnModuleDestroy {
   readonly #plans: PlanBook;
   readonly #decider: Decider;
   readonly #watch = new ConnectionWatch();
+  readonly #peers = new PeerWatch();
   readonly #holders = new HandlingStore();
 
   constructor(
@@ -69,7 +71,7 @@ export class Enforcement implements OnModuleDestroy {
 
   #newHolder(execution: ExecutionContext, plan: EndpointPlan, isClosed: boolean): Holder {
     const context = new HandlingContext(execution, plan.handler, this.#settings);
-    return new Holder(plan, context, isClosed, this.#watch);
+    return new Holder(plan, context, isClosed, context.type === 'http' ? this.#watch : this.#peers);
   }
 
   /** The holder of a request that no handler was chosen for yet. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isHttp2, rawRequest, rawResponse } from '../http/raw-http.js';
+import type { ClientWatch } from './client-watch.js';
 import type { Holder } from './holder.js';
 
 /**
@@ -8,7 +9,7 @@ import type { Holder } from './holder.js';
  * its body was read), but a pipelined response whose turn never came has none: then only the socket's tells. It
  * has one listener per connection, for any number of requests.
  */
-export class ConnectionWatch {
+export class ConnectionWatch implements ClientWatch {
   readonly #holders = new WeakMap<Socket, Set<Holder>>();
 
   /** Watches the request and response of a holder, once; where they have ended already, tells it at once. */
@@ -41,7 +42,6 @@ export class ConnectionWatch {
     }
   }
 
-  /** Whether the response of a holder has to wait until another request of its connection has got its permits. */
   isBlocked(holder: Holder): boolean {
     if (!isBehind(rawResponse(holder.context.response))) return false;
     for (const other of this.#companionsOf(holder)) {
@@ -50,9 +50,13 @@ export class ConnectionWatch {
     return false;
   }
 
-  /** Whether the client of a holder has left. */
-  hasLeft({ context }: Holder): boolean {
-    return isGone(rawRequest(context.request), rawResponse(context.response));
+  look(holder: Holder): void {
+    const { request, response } = holder.context;
+    if (isGone(rawRequest(request), rawResponse(response))) holder.close(false);
+  }
+
+  forget(): void {
+    // Its response may come long after its work.
   }
 
   /** A response that was handed over before its turn is done with: the rest is up to those before it. */

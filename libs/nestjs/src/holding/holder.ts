@@ -3,7 +3,7 @@ import type { Clock, ClockTimer } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
-import type { ConnectionWatch } from './connection-watch.js';
+import type { ClientWatch } from './client-watch.js';
 import type { Verdict } from './verdict.js';
 import type { Grant } from './grant.js';
 
@@ -27,7 +27,7 @@ export class Holder {
     condition: undefined,
   };
   #plan: EndpointPlan;
-  readonly #watch: ConnectionWatch;
+  readonly #watch: ClientWatch;
   #grants: Grant[] | undefined = undefined;
   /** So many of them are the request's, whichever route answers it. */
   #grantsBeforeRouting = 0;
@@ -41,7 +41,7 @@ export class Holder {
   /**
    * @param isClosed - `true` where there is no response to wait for: the work is all there is.
    */
-  constructor(plan: EndpointPlan, context: HandlingContext, isClosed: boolean, watch: ConnectionWatch) {
+  constructor(plan: EndpointPlan, context: HandlingContext, isClosed: boolean, watch: ClientWatch) {
     this.#plan = plan;
     this.context = context;
     this.#isClosed = isClosed;
@@ -51,12 +51,12 @@ export class Holder {
 
   /** From now on the end of the connection is noticed; whatever takes time needs that. */
   follow(): void {
-    if (this.context.type === 'http') this.#watch.watch(this);
+    this.#watch.watch(this);
   }
 
   /** Notices a client that has left already, whether its connection is followed or its event is yet to come. */
   look(): void {
-    if (this.context.type === 'http' && this.#watch.hasLeft(this)) this.close(false);
+    this.#watch.look(this);
   }
 
   /** What applies to the handling. */
@@ -95,6 +95,7 @@ export class Holder {
   leave(): void {
     this.#running--;
     this.#hasRun = true;
+    if (this.#running === 0) this.#watch.forget(this);
     if (this.#grants === undefined) return;
     if (!this.#isClosed && this.context.type === 'http' && this.#isOver) this.giveUp();
     else this.#releaseAtEnd();
@@ -103,7 +104,7 @@ export class Holder {
   /** The handling begins to wait for permits. */
   beginWait(): void {
     this.#waiting++;
-    if (this.context.type === 'http') this.#watch.beginWait(this);
+    this.#watch.beginWait(this);
   }
 
   /** Whether it waits for permits. */
@@ -132,6 +133,12 @@ export class Holder {
     this.#isClosed = true;
     if (!isFinished || this.#waiting > 0) this.context.abort(new ClientGoneException());
     this.#releaseAtEnd();
+  }
+
+  /** The client has left, elsewhere than over HTTP. What runs there is the handling, and goes on to its end. */
+  disconnect(): void {
+    if (this.#isClosed) this.context.abort(new ClientGoneException());
+    else this.close(false);
   }
 
   /** Gives the permits back after a time, whatever still runs, counted from the first of them. */

@@ -7,8 +7,9 @@ import type { PlanBook } from '../endpoints/plan-book.js';
 import type { Enforcement } from '../enforcement/enforcement.js';
 import type { Connection } from './connection-gates.js';
 import { CONNECTION_METHOD, setGate } from './connection-gates.js';
+import { onLeft } from './peer.js';
 import type { SocketClient } from './socket-client.js';
-import { onLeft, turnAway } from './socket-client.js';
+import { turnAway } from './socket-client.js';
 
 /** Arguments of a connection are known from the start: all phases are the same moment. */
 const PHASES: readonly Phase[] = ['guard', 'interceptor', 'args'];

@@ -1,0 +1,65 @@
+import type { HandlingContext } from '../context/handling-context.js';
+import { rawRequest, rawResponse } from '../http/raw-http.js';
+import type { ApplicationValue } from '../context/rate-limiting-context.js';
+
+/** The other end of a handling that isn't HTTP's own: what tells that the client has left. */
+export interface Peer {
+  once(event: string, listener: () => void): unknown;
+  on?(event: string, listener: () => void): unknown;
+  /** Socket.IO. */
+  readonly disconnected?: boolean;
+  disconnect?(): unknown;
+  /** `ws`; with sockets of Node it is a word. */
+  readonly readyState?: number | string;
+  /** Sockets, streams and responses of Node. */
+  readonly destroyed?: boolean;
+  /** TCP microservices. */
+  readonly isClosed?: boolean;
+}
+
+const CLOSING = 2;
+
+/** Whether a client has left already, so that no event will come. */
+export function hasLeft(peer: Peer): boolean {
+  if (peer.disconnected === true || peer.destroyed === true || peer.isClosed === true) return true;
+  return typeof peer.readyState === 'number' && peer.readyState >= CLOSING;
+}
+
+/** Calls back once, when the client has left; at once, if it has already. */
+export function onLeft(peer: Peer, leave: () => void): void {
+  if (hasLeft(peer)) leave();
+  else peer.once(peer.disconnect === undefined ? 'close' : 'disconnect', leave);
+}
+
+/** The other end, where the transport shows it. */
+export function peerOf(context: HandlingContext): Peer | undefined {
+  const peer = candidateOf(context);
+  return typeof peer?.once === 'function' ? peer : undefined;
+}
+
+function candidateOf({ type, request, response }: HandlingContext): Peer | undefined {
+  if (type === 'ws') return request as Peer | undefined;
+  // Of the transports only TCP has a connection per client; others have one to their broker.
+  if (type === 'rpc') return (request as TcpContext | undefined)?.getSocketRef?.();
+  if (typeof request !== 'object' || request === null) return undefined;
+  return socketOf(request) ?? responsePeer(response) ?? requestPeer(request);
+}
+
+/** The WebSocket of a GraphQL operation, by graphql-ws. */
+export function socketOf(request: ApplicationValue): Peer | undefined {
+  return (request as { extra?: { socket?: Peer } } | undefined)?.extra?.socket;
+}
+
+function responsePeer(response: ApplicationValue): Peer | undefined {
+  return typeof response === 'object' && response !== null ? rawResponse(response) : undefined;
+}
+
+/** HTTP/2 has a stream per request. */
+function requestPeer(request: ApplicationValue): Peer | undefined {
+  const { stream, socket } = rawRequest(request) as { stream?: Peer; socket?: Peer };
+  return stream ?? socket;
+}
+
+interface TcpContext {
+  getSocketRef?(): Peer | undefined;
+}
