@@ -62,7 +62,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   attempt(permits: number): RateLimitLease {
-    return this.tryGrant(permits) ?? this.refuse(permits);
+    const { plan } = this;
+    if (this.#room !== null || this.condition.reserved > 0 || !plan.isReplenishing)
+      return this.tryGrant(permits) ?? this.refuse(permits);
+    return state.decideRate(plan.algorithm, this.cells, this.at, permits, this.read());
   }
 
   acquire(permits: number, signal: AbortSignal | undefined, maxWaitMs: number): Promise<RateLimitLease> {
@@ -110,8 +113,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     const limit = this.plan.queueLimit;
     const permitsLeft = limit - permits;
     if (limit === 0 || (!isReserving && !this.#hasRoom(permits, permitsLeft))) {
-      if (this.algorithm.isReplenishing) return this.#refusal(undefined, permits);
-      return this.#refusal(limit === 0 ? REASON.permitLimitReached : REASON.queueLimitReached, permits);
+      if (limit === 0 || this.plan.isReplenishing) return this.refuse(permits);
+      return this.#refusal(REASON.queueLimitReached, permits);
     }
     if (maxWaitMs !== Infinity && this.#isTooLong(permits, maxWaitMs, isReserving)) {
       return this.#refusal(REASON.waitLimitReached, permits);
@@ -235,8 +238,6 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   #dueAt(permits: number): number {
     const room = this.#room;
-    if (room === null && this.condition.reserved === 0)
-      return this.plan.algorithm.dueAt(this.cells, state.ownCells(this.at), permits || 1);
     return this.dueAt(permits, room === null || this.isNewestFirst ? null : room.queue);
   }
 

@@ -95,7 +95,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   override attempt(index: number, permits: number, now: number): RateLimitLease {
     const at = index * this.#stride;
     const resident = this.residentAt(at);
-    if (resident === undefined) return this.#decide(at, permits, now) ?? this.#refuse(at, permits, now);
+    if (resident === undefined) return this.#attempt(at, permits, now);
     resident.assertAcquirable(permits);
     return resident.attempt(permits);
   }
@@ -105,7 +105,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     const at = index * this.#stride;
     const idleSince = this.#plan.algorithm.idleSince(this.cells, state.ownCells(at), now);
     if (now - idleSince > this.#idleTimeout) return null;
-    return this.#decide(at, permits, now) ?? this.#refuse(at, permits, now);
+    return this.#attempt(at, permits, now);
   }
 
   override acquireOrWait(
@@ -117,9 +117,9 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     const at = index * this.#stride;
     if (this.residentAt(at) === undefined) {
       const now = this.#context.read();
-      const lease = this.#decide(at, permits, now);
+      if (this.#plan.queueLimit === 0) return this.#attempt(at, permits, now);
+      const lease = this.#tryGrant(at, permits, now);
       if (lease !== null) return lease;
-      if (this.#plan.queueLimit === 0) return this.#refuse(at, permits, now);
     }
     const core = this.#coreAt(at, declared);
     core.assertAcquirable(permits);
@@ -198,8 +198,15 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     return core;
   }
 
+  #attempt(at: number, permits: number, now: number): RateLimitLease {
+    const { algorithm, limit, isReplenishing } = this.#plan;
+    if (!isReplenishing) return this.#tryGrant(at, permits, now) ?? this.#refuse(at, permits, now);
+    if (permits > limit) throw aboveLimit(permits, limit);
+    return state.decideRate(algorithm, this.cells, at, permits, now);
+  }
+
   /** The lease, or `null` where there isn't enough. */
-  #decide(at: number, permits: number, now: number): RateLimitLease | null {
+  #tryGrant(at: number, permits: number, now: number): RateLimitLease | null {
     const { cells } = this;
     const { algorithm, limit, isReplenishing } = this.#plan;
     if (permits > limit) throw aboveLimit(permits, limit);
@@ -215,10 +222,11 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     return new HeldLease(new RowCore(this.#plan, this, at), permits, remaining);
   }
 
+  /** The refusal of permits that nothing but their holders brings back. */
   #refuse(at: number, permits: number, now: number): RateLimitLease {
     const { algorithm } = this.#plan;
     return state.refuse(algorithm, this.cells, at, {
-      reason: algorithm.isReplenishing ? undefined : REASON.permitLimitReached,
+      reason: REASON.permitLimitReached,
       dueAt: algorithm.dueAt(this.cells, state.ownCells(at), permits || 1),
       now,
     });
