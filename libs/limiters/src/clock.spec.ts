@@ -57,6 +57,23 @@ describe('fake timers of the test runner, with no clock injected', () => {
     expect(window.attemptAcquire().isAcquired).toBe(true);
   });
 
+  it.each([
+    ['dates', ['setTimeout']],
+    ['timers', ['Date']],
+  ] as const)('move a window that is older, also where but %s are faked with performance', (_, real) => {
+    jest.useRealTimers();
+    const window = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 60_000 });
+    window.attemptAcquire();
+    const nowMs = performance.now();
+    jest.useFakeTimers({ doNotFake: [...real] });
+    // It begins at 0.
+    jest.advanceTimersByTime(nowMs + 60_000);
+    expect(window.attemptAcquire().isAcquired).toBe(true);
+    expect(window.attemptAcquire().isAcquired).toBe(false);
+    jest.advanceTimersByTime(60_000);
+    expect(window.attemptAcquire().isAcquired).toBe(true);
+  });
+
   it('serve waiters at the exact time', async () => {
     const limiter = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 60_000, queueLimit: 1 });
     limiter.attemptAcquire();
