@@ -196,7 +196,8 @@ function noPartition(declared: unknown): Error {
 /**
  * Makes a limiter that keeps a limiter for each key. Limiters are made at the first use of their key and thrown
  * away when they have been idle for `idleTimeoutMs`: never while permits are out, somebody waits, or spent
- * permits aren't back yet.
+ * permits aren't back yet. Those that don't replenish by themselves are replenished: before they are asked, while
+ * somebody waits in them, and where nobody asks any more, so that they don't stay for ever.
  *
  * @param partitioner - says for each request which partition it belongs to and how its limiter is made.
  * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.

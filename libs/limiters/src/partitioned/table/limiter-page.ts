@@ -104,6 +104,7 @@ export class LimiterPage extends PartitionPage {
   override tidy(index: number): void {
     const kept = this.#kept.get(index);
     if (kept === undefined || kept.hasWaiters) return;
+    this.#replenishUnasked(index, kept);
     kept.declared = null;
     if (kept.manual === null) this.#kept.delete(index);
   }
@@ -132,6 +133,14 @@ export class LimiterPage extends PartitionPage {
     const kept = new KeptLimiter(key, this.limiterOf(index), this.#traits[index]!);
     this.#kept.set(index, kept);
     return kept;
+  }
+
+  /** What its next request would find replenished may never have one: it must not stay for ever for that. */
+  #replenishUnasked(index: number, kept: KeptLimiter): void {
+    const { manual } = kept;
+    // Of another maker's we can't know whether it needs to be.
+    if (manual === null || manual.isAutoReplenishing || this.#is(index, SAYS_WHEN_ENDED)) return;
+    this.#beat.replenish(kept);
   }
 
   #is(index: number, trait: number): boolean {

@@ -96,7 +96,7 @@ export abstract class PartitionPage {
   abstract isEvictable(index: number, now: number): boolean;
   /** The earliest moment, in clock milliseconds, at which it could be evictable. */
   abstract dueMs(index: number, now: number): number;
-  /** Lets go of what only the last requests needed. */
+  /** Lets go of what only the last requests needed, and applies what is due where nobody asks any more. */
   abstract tidy(index: number): void;
   /** Ends the limiter of a partition that is found no more. */
   abstract end(index: number, onError: (error: unknown) => void): void;

@@ -163,11 +163,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const index = indexOf(row);
     if (!this.#isGone(row)) {
       const now = this.read();
-      if (!this.#isEvictable(page, index, now)) {
-        page.tidy(index);
-        return page.dueMs(index, now);
-      }
-      this.#forget(row);
+      if (this.#isEvictable(page, index, now)) this.#forget(row);
+      else page.tidy(index);
+      if (this.#isDisposed) return NaN;
+      // A limiter of somebody's own may have ended itself as it was looked at.
+      if (!this.#isGone(row)) return page.dueMs(index, now);
     }
     this.#rows.free(page, index);
     return NaN;
