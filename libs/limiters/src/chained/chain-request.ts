@@ -30,7 +30,7 @@ export function withdrawAll(owner: ChainOwner): void {
 }
 
 /** Looks at those behind waiters that have ended, whatever one of them throws. */
-export function resumeAll(waiters: Iterable<Waiter>): void {
+function resumeAll(waiters: Iterable<Waiter>): void {
   const errors = errorsOfEach(waiters, (waiter) => waiter.resume());
   throwCollected(errors, 'Several waiters failed to give back what was reserved for them.');
 }

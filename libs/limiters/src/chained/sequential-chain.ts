@@ -15,42 +15,38 @@ const SEVERAL = 'Several members of a chain failed.';
 
 /** Asks every member now. */
 export function attemptInOrder(asks: readonly (() => RateLimitLease)[]): RateLimitLease {
-  const leases: RateLimitLease[] = [];
+  const granted = new GrantedInOrder();
   for (const ask of asks) {
-    let lease: RateLimitLease;
-    let isAcquired: boolean;
+    let answer: unknown;
     try {
-      lease = requireLease(ask(), leases.length);
-      ({ isAcquired } = lease);
+      answer = ask();
     } catch (error) {
-      return failed(error, leases);
+      return granted.fail(error);
     }
-    if (!isAcquired) return refused(lease, leases);
-    leases.push(lease);
+    const refusal = granted.add(answer);
+    if (refusal !== null) return refusal;
   }
-  return new CombinedLease(leases);
+  return granted.combine();
 }
 
 /** Asks every member, each once the one before it has granted. */
 export async function acquireInOrder(
   asks: readonly (() => Promise<RateLimitLease>)[],
 ): Promise<RateLimitLease> {
-  const leases: RateLimitLease[] = [];
+  const granted = new GrantedInOrder();
   for (const ask of asks) {
-    let lease: RateLimitLease;
-    let isAcquired: boolean;
+    let answer: unknown;
     try {
       // Each has to know that all before it granted.
       // oxlint-disable-next-line no-await-in-loop
-      lease = requireLease(await ask(), leases.length);
-      ({ isAcquired } = lease);
+      answer = await ask();
     } catch (error) {
-      return failed(error, leases);
+      return granted.fail(error);
     }
-    if (!isAcquired) return refused(lease, leases);
-    leases.push(lease);
+    const refusal = granted.add(answer);
+    if (refusal !== null) return refusal;
   }
-  return new CombinedLease(leases);
+  return granted.combine();
 }
 
 /** Asks limiters on behalf of a chain that know nothing of it: their waits end with it by a signal. */
@@ -68,21 +64,45 @@ export async function untilItEnds(
   }
 }
 
+/** What the members have granted that were asked so far. */
+class GrantedInOrder {
+  readonly #leases: RateLimitLease[] = [];
+
+  /** The answer of the next member. Returns the refusal with which the chain ends; `null` where it goes on. */
+  add(answer: unknown): RateLimitLease | null {
+    let lease: RateLimitLease;
+    let isAcquired: boolean;
+    try {
+      lease = requireLease(answer, this.#leases.length);
+      ({ isAcquired } = lease);
+    } catch (error) {
+      return this.fail(error);
+    }
+    if (!isAcquired) return this.#refuse(lease);
+    this.#leases.push(lease);
+    return null;
+  }
+
+  /** Gives everything back, and throws the error of the next member. */
+  fail(error: unknown): never {
+    noteAboveLimit(error, this.#leases.length);
+    throwCollected([...disposeInReverse(this.#leases), error], SEVERAL);
+    throw error;
+  }
+
+  combine(): RateLimitLease {
+    return new CombinedLease(this.#leases);
+  }
+
+  #refuse(lease: RateLimitLease): RateLimitLease {
+    throwCollected(disposeInReverse(this.#leases), SEVERAL);
+    noteRefusal(lease, this.#leases.length);
+    return lease;
+  }
+}
+
 /** @throws TypeError `ERR_RL_INVALID_ARGUMENT` - when a member of another maker answers with something else. */
 export function requireLease(lease: unknown, member: number): RateLimitLease {
   if (lease instanceof RateLimitLease) return lease;
   throw notALease(`Member ${member} of a chain`, lease);
-}
-
-function refused(lease: RateLimitLease, leases: readonly RateLimitLease[]): RateLimitLease {
-  throwCollected(disposeInReverse(leases), SEVERAL);
-  noteRefusal(lease, leases.length);
-  return lease;
-}
-
-function failed(error: unknown, leases: readonly RateLimitLease[]): never {
-  noteAboveLimit(error, leases.length);
-  const errors = [...disposeInReverse(leases), error];
-  throwCollected(errors, SEVERAL);
-  throw error;
 }

@@ -141,17 +141,19 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return new CoreReservation(this, permits);
   }
 
-  /** The lease for permits that were set aside. */
   grantReserved(permits: number): RateLimitLease {
-    this.#endReservation(permits, false);
+    this.#endReservation(permits);
     const lease = this.take(permits);
     this.#room?.arm();
     return lease;
   }
 
-  /** They are everybody's again. */
   undoReserved(permits: number): void {
-    this.#endReservation(permits, true);
+    try {
+      this.#endReservation(permits);
+    } finally {
+      this.#room?.serve();
+    }
   }
 
   release(permits: number, epoch: number, instant?: Instant): void {
@@ -226,13 +228,12 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   /** Time has gone on: what is due comes first, and goes to those who wait for it. */
-  #endReservation(permits: number, isUndone: boolean): void {
+  #endReservation(permits: number): void {
     try {
       this.bringUpToDate();
     } finally {
       // Also where the clock fails: nobody else would.
       this.become({ reserved: this.reserved - permits });
-      if (isUndone) this.#room?.serve();
     }
   }
 

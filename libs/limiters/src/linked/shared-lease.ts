@@ -1,6 +1,5 @@
 import type { AsyncPartitionedRateLimiter } from '../async-rate-limiter.js';
 import type { ChainParticipant } from '../chained/chain-participant.js';
-import { resumeAll } from '../chained/chain-request.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import {
   asyncOnly,
@@ -195,11 +194,7 @@ export class SharedLease implements AcquisitionOwner {
     this.#endPending(new RefusedLease(REASON.ownerDisposed));
     const errors = this.#tellListeners();
     errors.push(...this.#storage.end());
-    try {
-      resumeAll(waiting.map(([waiter]) => waiter));
-    } catch (error) {
-      errors.push(error);
-    }
+    errors.push(...errorsOfEach(waiting, ([waiter]) => waiter.resume()));
     throwCollected(errors, `${this.name} failed to end in several ways.`);
   }
 
