@@ -1,3 +1,4 @@
+import { undoLease } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
 import type { RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
@@ -93,6 +94,39 @@ test('what was granted late is given back, also where its call refused another k
   expect((await free.acquire(1)).quota()[0]!.remaining).toBe(8);
   await shared.dispose();
   own.disconnect();
+});
+
+test('what is given back while the connection is lost is given back on the next, once', async () => {
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 2_000 });
+  for (const [name, make] of Object.entries(SETUPS).filter(([name]) => name !== 'concurrency')) {
+    const limiter = limiterOf(make(shared, `undone ${name}`));
+    for (let round = 0; round < 5; round++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const lease = (await limiter.acquire(7)) as RemoteLease;
+      proxy.swallowNext();
+      lease[undoLease]();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await limiter.acquire(1)).quota()[0]!.remaining).toBe(999 - round);
+    }
+  }
+  await shared.dispose();
+});
+
+test('what is given back while the store is given up is given back when it is there again', async () => {
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
+  const limiter = limiterOf(SETUPS.fixedWindow(shared, 'given up'));
+  const leases = [(await limiter.acquire(1)) as RemoteLease, (await limiter.acquire(10)) as RemoteLease];
+  server.pause();
+  // The first is on its way, the second waits for its answer, when the store is given up.
+  leases[0]![undoLease]();
+  await new Promise(setImmediate);
+  leases[1]![undoLease]();
+  expect((await limiter.acquire(1)).getMetadata('REASON_PHRASE')).toBe('STORE_UNAVAILABLE');
+  expect(shared.isAvailable).toBe(false);
+  server.resume();
+  await available(shared);
+  expect((await limiter.acquire(1)).quota()[0]!.remaining).toBe(999);
+  await shared.dispose();
 });
 
 test('the end does not wait for a server that does not answer', async () => {

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.js';
 export class AskedQuestion extends DecisionRequest {
   readonly settled: Promise<Answer>;
   #resolve!: (answer: Answer) => void;
+  #answer: Answer | undefined;
   readonly #store: Store;
   readonly #onGrantedLate: (() => void) | undefined;
 
@@ -23,7 +24,14 @@ export class AskedQuestion extends DecisionRequest {
     store.ask(this);
   }
 
+  /** Nobody wants the answer any more, also where it has come a moment ago and was not read yet. */
+  override giveUp(): void {
+    if (this.#answer === undefined) super.giveUp();
+    else this.onLate(this.#answer);
+  }
+
   protected override onAnswer(answer: Answer): void {
+    this.#answer = answer;
     this.#resolve(answer);
   }
 

@@ -64,23 +64,20 @@ function compose(frame: string, algorithms: readonly AlgorithmName[]): string {
 function sectionOf(part: AlgorithmParts, section: string, index: number): string {
   switch (section) {
     case 'numbers':
-      return `${readNumbers(part.numbers.split(' '), [])}\n${nameFields(part, index)}`;
-    case 'numbers_and_end':
-      return `${readNumbers(part.numbers.split(' '), ['end_N'])}\n${nameFields(part, index)}`;
-    case 'give_back_at_end':
-      return `full_at = end_N\n${part['give_back']}`;
+      return `${readNumbers(part.numbers.split(' '))}\n${nameFields(part, index)}`;
+    case 'give_back':
+      return `full_at, missing, arg = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1]), arg + 2\n${part[section]}`;
     default:
       return part[section] ?? '';
   }
 }
 
 /** The names that end in `order_N` are letters, all others numbers. */
-function readNumbers(names: readonly string[], more: readonly string[]): string {
-  const all = [...names, ...more];
-  const values = all.map((name, index) =>
+function readNumbers(names: readonly string[]): string {
+  const values = names.map((name, index) =>
     name === 'order_N' ? `ARGV[arg + ${index + 1}]` : `tonumber(ARGV[arg + ${index + 1}])`,
   );
-  return `local name_N, ${all.join(', ')} = ARGV[arg], ${values.join(', ')}\narg = arg + ${all.length + 1}`;
+  return `local name_N, ${names.join(', ')} = ARGV[arg], ${values.join(', ')}\narg = arg + ${names.length + 1}`;
 }
 
 interface Filler {

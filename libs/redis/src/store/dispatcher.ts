@@ -2,7 +2,7 @@ import { argumentsOf, arrange, Call, deadlineOf, keysOf } from './call.js';
 import type { CallPart } from './call.js';
 import type { ScriptSender } from '../scripts/script.js';
 import type { DecisionRequest } from './decision-request.js';
-import type { Lane, PendingGivingBack } from './lane.js';
+import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
@@ -54,12 +54,11 @@ export class Dispatcher implements ScriptSender<Call> {
   }
 
   /** Resolves when the server has been told, or can't be. */
-  giveBack(group: LimiterGroup, permits: number, ends: readonly number[]): Promise<void> {
-    const givingBack = group.givingBack(permits, ends);
-    if (givingBack === null) return Promise.resolve();
+  giveBack(group: LimiterGroup, grant: readonly string[]): Promise<void> {
+    if (group.givingBackScript === null) return Promise.resolve();
     return new Promise((done) => {
       const lane = this.#lanes.of(group);
-      lane.givingBack.push({ ...givingBack, done });
+      lane.addGivingBack({ grant, done });
       this.#schedule(lane);
     });
   }
@@ -100,8 +99,8 @@ export class Dispatcher implements ScriptSender<Call> {
   #requestsOf(lane: Lane): readonly DecisionRequest[] | null {
     lane.isDue = false;
     if (lane.isBusy) return null;
-    if (lane.givingBack.length > 0) {
-      void this.#sendGivingBack(lane, lane.givingBack.shift()!);
+    if (lane.givesBack) {
+      void this.#sendGivingBack(lane);
       return null;
     }
     const requests = lane.takeNext();
@@ -113,13 +112,18 @@ export class Dispatcher implements ScriptSender<Call> {
     return null;
   }
 
-  /** The store is lost, or this is the end: nobody waits for a connection any more. */
+  /** The store is lost: nobody waits for a connection any more. What is given back does. */
   failPending(): void {
     for (const lane of this.#lanes) {
       for (const request of lane.takeAll()) request.fail();
-      for (const { done } of lane.givingBack.splice(0)) done();
       lane.tellIfIdle();
     }
+  }
+
+  /** Nobody is answered any more, and nothing given back. */
+  end(): void {
+    for (const lane of this.#lanes) lane.forgetGivingBack();
+    this.failPending();
   }
 
   /**
@@ -221,16 +225,21 @@ export class Dispatcher implements ScriptSender<Call> {
     }
   }
 
-  async #sendGivingBack(lane: Lane, { script, permits, numbers, done }: PendingGivingBack): Promise<void> {
+  async #sendGivingBack(lane: Lane): Promise<void> {
     lane.isBusy = true;
-    const record = this.#store.recordPrefix + lane.group.recordSuffix;
-    const args = [this.#store.timeArgument, permits, record, this.#nextSequence(), ...numbers];
+    const { group } = lane;
+    const call = lane.takeGivingBack(() => this.#nextSequence());
+    const args = [this.#store.timeArgument, this.#store.recordPrefix + group.recordSuffix, call.sequence];
+    args.push(...group.rateNumbers);
+    for (const { grant } of call.grants) args.push(...grant);
+    call.sent++;
     try {
-      await this.#store.run(script, [lane.group.partitionKey], args);
-    } catch {
-      // Permits that can't be given back come back with time.
+      await this.#store.run(group.givingBackScript!, [group.partitionKey], args);
+    } catch (error) {
+      if (!isServerError(error) && call.sent < MOST_ATTEMPTS) lane.interrupted = call;
+      // Else they come back with time.
     }
-    done();
+    if (lane.interrupted === null) for (const { done } of call.grants) done();
     this.#goOn(lane);
   }
 

@@ -1,12 +1,22 @@
 import type { DecisionRequest } from './decision-request.js';
-import type { GivingBack, LimiterGroup } from './limiter-group.js';
+import type { LimiterGroup } from './limiter-group.js';
 
 /** More requests than that go in several calls, so that none blocks the server for long. */
 const MOST_AT_ONCE = 200;
 
-/** Permits that are to be given back, and who wants to know of it. */
-export interface PendingGivingBack extends GivingBack {
+/** A grant that is to be given back, as the script is told of it, and who wants to know when that is done. */
+export interface PendingGivingBack {
+  readonly grant: readonly string[];
   readonly done: () => void;
+}
+
+/** A call that gives grants back. */
+export interface GivingBack {
+  readonly grants: readonly PendingGivingBack[];
+  /** Tells a call that is sent again from the next. */
+  readonly sequence: string;
+  /** How often it was sent. */
+  sent: number;
 }
 
 /**
@@ -15,7 +25,9 @@ export interface PendingGivingBack extends GivingBack {
  */
 export class Lane {
   readonly group: LimiterGroup;
-  readonly givingBack: PendingGivingBack[] = [];
+  readonly #givingBack: PendingGivingBack[] = [];
+  /** A call whose connection was lost before the answer: it comes first, so that its record tells whether it counts. */
+  interrupted: GivingBack | null = null;
   isBusy = false;
   isDue = false;
   /** Whether it is the one to which the name of its group leads. */
@@ -32,7 +44,7 @@ export class Lane {
   }
 
   get isIdle(): boolean {
-    return !this.isBusy && this.#pending === null && this.givingBack.length === 0;
+    return !this.isBusy && this.#pending === null && !this.givesBack;
   }
 
   /** Resolves when nothing goes on here any more. */
@@ -49,6 +61,29 @@ export class Lane {
   add(request: DecisionRequest): void {
     if (this.#pending === null) this.#pending = [request];
     else this.#pending.push(request);
+  }
+
+  /** Whether anything is to be given back here. */
+  get givesBack(): boolean {
+    return this.#givingBack.length > 0 || this.interrupted !== null;
+  }
+
+  addGivingBack(grant: PendingGivingBack): void {
+    this.#givingBack.push(grant);
+  }
+
+  /** What the next call gives back. */
+  takeGivingBack(nextSequence: () => string): GivingBack {
+    const again = this.interrupted;
+    this.interrupted = null;
+    return again ?? { grants: this.#givingBack.splice(0, MOST_AT_ONCE), sequence: nextSequence(), sent: 0 };
+  }
+
+  /** Gives nothing back any more. */
+  forgetGivingBack(): void {
+    for (const { done } of this.interrupted?.grants ?? []) done();
+    for (const { done } of this.#givingBack.splice(0)) done();
+    this.interrupted = null;
   }
 
   /** Puts requests back that were certainly not decided. */

@@ -9,7 +9,7 @@ const WINDOW = defineFixedWindow(
 );
 const groupOf = (key: string): LimiterGroup => new LimiterGroup(key, [WINDOW]);
 const REQUEST = { isSettled: false, isSent: false } as DecisionRequest;
-const GIVING_BACK = { script: undefined as never, permits: '1', numbers: [], done: (): void => undefined };
+const GIVING_BACK = { grant: ['1'], done: (): void => undefined };
 
 /** How many lanes are known at most while 5,000 groups ask, each once. */
 function mostKnown(lanes: Lanes, name: string): number {
@@ -40,7 +40,7 @@ describe('lanes to the store', () => {
       const lane = lanes.of(groupOf(`busy ${index}`));
       if (index % 3 === 0) lane.isBusy = true;
       else if (index % 3 === 1) lane.add(REQUEST);
-      else lane.givingBack.push(GIVING_BACK);
+      else lane.addGivingBack(GIVING_BACK);
       return lane;
     });
     expect(mostKnown(lanes, 'idle')).toBe(3_000);

@@ -1,8 +1,8 @@
 import { concurrencyKeys } from '../keys/state-keys.js';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
-import type { AlgorithmName } from '../scripts/compose-script.js';
 import type { Script } from '../scripts/script.js';
 import { decisionScript, givingBackScript } from '../scripts/script.js';
+import type { Granted } from './decision-request.js';
 import type { Lane } from './lane.js';
 
 /** Limiters of one partition that decide together, and what the scripts have to be told of them. */
@@ -57,25 +57,31 @@ export class LimiterGroup {
     this.isInOrder = definitions.some(waitsHere);
   }
 
-  /** The script that gives rates back, and its arguments; `null` where there is no rate. */
-  givingBack(permits: number, ends: readonly number[]): GivingBack | null {
-    const rates: AlgorithmName[] = [];
-    const numbers: string[] = [];
-    this.definitions.forEach(({ algorithm, name, numbers: own }, index) => {
-      if (algorithm === 'concurrency') return;
-      rates.push(algorithm);
-      numbers.push(name, ...own, String(ends[index]));
+  /** The script that gives rates back; `null` where there is no rate. */
+  get givingBackScript(): Script | null {
+    const rates = this.definitions.filter(isRate).map(({ algorithm }) => algorithm);
+    return rates.length === 0 ? null : givingBackScript(rates);
+  }
+
+  /** The arguments with which that script begins: the rates, with their numbers. */
+  get rateNumbers(): string[] {
+    return this.definitions.filter(isRate).flatMap(({ name, numbers }) => [name, ...numbers]);
+  }
+
+  /** A grant as that script is told of it. */
+  grantOf(permits: number, { nowUs, standing }: Granted): string[] {
+    const told = [String(permits)];
+    this.definitions.forEach((definition, index) => {
+      if (!isRate(definition)) return;
+      const { remaining, resetUs } = standing[index]!;
+      told.push(String(nowUs + resetUs), String(definition.limit - remaining));
     });
-    if (rates.length === 0) return null;
-    return { script: givingBackScript(rates), permits: String(permits), numbers };
+    return told;
   }
 }
 
-/** A call that gives back, all but the record. */
-export interface GivingBack {
-  readonly script: Script;
-  readonly permits: string;
-  readonly numbers: readonly string[];
+function isRate({ algorithm }: LimiterDefinition): boolean {
+  return algorithm !== 'concurrency';
 }
 
 function extraKeysOf(partitionKey: string, { algorithm, name }: LimiterDefinition): string[] {

@@ -93,13 +93,13 @@ export class Store {
     this.#dispatcher.ask(request);
   }
 
-  /** Gives back what a group's rates have granted, in the background. Resolves when that is done, never rejects. */
+  /**
+   * Gives back what a group's rates have granted, in the background: without a store once it is back. Resolves when that
+   * is done, never rejects.
+   */
   giveBack(group: LimiterGroup, permits: number, answer: Granted): Promise<void> {
     this.#generation++;
-    const ends = group.definitions.map(({ returnsAtEnd }, index) =>
-      returnsAtEnd ? answer.nowUs + answer.standing[index]!.resetUs : 0,
-    );
-    return this.#dispatcher.giveBack(group, permits, ends);
+    return this.#dispatcher.giveBack(group, group.grantOf(permits, answer));
   }
 
   /** Runs a script; rejects like the client does. */
@@ -116,7 +116,7 @@ export class Store {
 
   end(): void {
     this.health.end();
-    this.#dispatcher.failPending();
+    this.#dispatcher.end();
     this.connection.detach();
   }
 }

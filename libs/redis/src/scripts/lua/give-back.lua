@@ -1,27 +1,32 @@
--- Gives rates back what a grant took, as if it had never been: for a grant that nobody waits for any more, and for
--- one whose request was refused elsewhere. What time has brought back already is not given twice.
+-- Gives rates back what grants took, as if they had never been: grants that nobody waits for any more, and those
+-- whose requests were refused elsewhere. What time has brought back already is not given twice: a bucket pays the
+-- oldest debt first, so that of what a grant took as much is left as of all that was missing after it.
 --
 -- One script gives back for one list of algorithms, put together like the one that decides.
 --
 -- KEYS[1]    the key of the partition
 -- ARGV[1]    the time in µs since 1970, for tests; negative: the server's
--- ARGV[2]    permits
--- ARGV[3]    the field of the process' record; ARGV[4] the sequence number of the record
--- then for each limiter: its name and its numbers; the moment in µs at which the grant's window or segment is over
---   (0 for buckets)
+-- ARGV[2]    the field of the process' record; ARGV[3] the sequence number of the record
+-- then for each limiter its name and its numbers
+-- then for each grant its permits, and for each limiter the moment in µs at which everything was to be back after the
+--   grant, and the permits that were missing then
 --
 -- Returns {now}. The same call sent twice gives back once.
 
 -- @include clock
-local key, process, permits, sequence, arg = KEYS[1], ARGV[3], tonumber(ARGV[2]), ARGV[4], 5
-local is_whole, full, full_at = true, 0, 0
+local key, process, sequence, arg = KEYS[1], ARGV[2], ARGV[3], 4
+local is_whole, full, full_at, missing = true, 0, 0, 0
 -- @include records
 -- @functions
--- @each numbers_and_end
+-- @each numbers
 local values = call('HMGET', key, 'e', process, FIELDS)
 if not values[1] or values[2] == sequence then return { now } end
 -- @each load
--- @each give_back_at_end
+while arg <= #ARGV do
+  local permits = tonumber(ARGV[arg])
+  arg = arg + 1
+  -- @each give_back
+end
 -- @each save
 local expires = math.max(tonumber(values[1]), full + KEEP)
 call('HSET', key, 'e', expires, process, sequence, ALL_PAIRS)

@@ -39,4 +39,4 @@ size = size + 2
 local full_N = reference_N + math.ceil(missing_N / rate_N)
 if full_N > full then full = full_N end
 -- @section give_back
-missing_N = math.max(0, missing_N - permits * unit_N)
+missing_N = missing_N - math.max(0, math.min(missing_N, permits * unit_N, (full_at - reference_N) * rate_N))

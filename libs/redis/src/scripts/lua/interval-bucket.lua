@@ -30,4 +30,5 @@ size = size + 2
 local full_N = reference_N + math.ceil(missing_N / tokens_N) * period_N
 if full_N > full then full = full_N end
 -- @section give_back
-missing_N = math.max(0, missing_N - permits)
+local passed_N = math.max(0, math.ceil(missing / tokens_N) - (full_at - reference_N) / period_N)
+missing_N = missing_N - math.max(0, math.min(missing_N, permits, missing - passed_N * tokens_N))
