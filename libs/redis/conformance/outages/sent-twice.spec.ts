@@ -113,7 +113,7 @@ test('what is given back while the connection is lost is given back on the next,
 });
 
 test('what is given back while the store is given up is given back when it is there again', async () => {
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 250 });
   const limiter = limiterOf(SETUPS.fixedWindow(shared, 'given up'));
   const leases = [(await limiter.acquire(1)) as RemoteLease, (await limiter.acquire(10)) as RemoteLease];
   server.pause();
@@ -130,7 +130,7 @@ test('what is given back while the store is given up is given back when it is th
 });
 
 test('the end does not wait for a server that does not answer', async () => {
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
+  const shared = createRedisPartitions({ client, commandTimeoutMs: 250 });
   const slots = limiterOf(SETUPS.concurrency(shared, 'end'));
   const rate = limiterOf(
     shared.getFixedWindowLimiter('end', () => ({ permitLimit: 1_000, ...day, reserveAhead: 10 })),

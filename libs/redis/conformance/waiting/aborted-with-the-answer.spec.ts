@@ -59,6 +59,6 @@ test.each(CLIENTS)(
 
 async function abortAfter(steps: number, controller: AbortController): Promise<void> {
   // oxlint-disable-next-line no-await-in-loop -- one after the other
-  for (let step = 0; step < steps; step++) await null;
+  for (let step = 0; step < steps; step++) await Promise.resolve();
   controller.abort(new Error('enough'));
 }
