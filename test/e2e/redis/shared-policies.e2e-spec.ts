@@ -68,7 +68,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
   const parts = {
     controllers: [ReportsController],
     imports: [
-      RedisRateLimitingModule.forRootAsync({ useFactory: () => ({ client, commandTimeoutMs: 200 }) }),
+      RedisRateLimitingModule.forRootAsync({ useFactory: () => ({ client, commandTimeoutMs: 1_000 }) }),
       RateLimitingModule.forRoot({ policies: { perUser: PerUserPolicy, slots: SlotsPolicy } }),
     ],
   };
