@@ -142,6 +142,14 @@ test('an abort frees the place, a wait that is too long ends, and both are charg
   expect((await enough).isAcquired).toBe(true);
 });
 
+test('who could wait and does not want to is told so, as in process', async () => {
+  const limiter = windowOf(3, { queueLimit: 2 });
+  await limiter.acquire(3);
+  const refused = await Promise.all([1, 3].map((permits) => limiter.acquire(permits, { maxWaitMs: 0 })));
+  expect(refused.map(reasonOf)).toEqual(['Wait limit reached', undefined]);
+  expect(refused[0]!.getMetadata('RETRY_AFTER')).toBe(WINDOW_MS);
+});
+
 test('where the newest come first, the oldest make room and are told', async () => {
   const limiter = windowOf(1, { queueLimit: 1, queueProcessingOrder: 'newestFirst' });
   await limiter.acquire();

@@ -233,7 +233,7 @@ export class Acquisition {
   #refuseBy(answer: HeardRefusal, reason?: string): Outcome {
     const definition = this.#group.definitions[answer.member]!;
     const facts = {
-      reason: reason ?? this.#reasonOf(definition.algorithm === 'concurrency', definition.queueLimit),
+      reason: reason ?? this.#reasonOf(definition),
       retryAfterMs: retryAfterMsOf(answer.waitUs),
       ...this.#quotaOf(answer),
     };
@@ -247,10 +247,10 @@ export class Acquisition {
       : {};
   }
 
-  #reasonOf(isConcurrency: boolean, queueLimit: number): string | undefined {
-    if (!isConcurrency) return undefined;
-    if (queueLimit === 0) return REASON.permitLimitReached;
-    return this.#wait.mayWait ? REASON.queueLimitReached : REASON.waitLimitReached;
+  #reasonOf({ algorithm, queueLimit }: LimiterDefinition): string | undefined {
+    if (queueLimit > 0 && !this.#wait.mayWait && this.#permits <= queueLimit) return REASON.waitLimitReached;
+    if (algorithm !== 'concurrency') return undefined;
+    return queueLimit === 0 ? REASON.permitLimitReached : REASON.queueLimitReached;
   }
 
   #refuse(refusedBy: number, facts: RefusalFacts): Outcome {
