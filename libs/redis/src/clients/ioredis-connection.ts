@@ -46,6 +46,10 @@ export class IoredisConnection implements RedisConnection {
     return this.#client.evalsha(sha, keys.length, ...keys, ...args);
   }
 
+  evalshaInTime(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.evalsha(sha, keys, args);
+  }
+
   eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.#client.eval(text, keys.length, ...keys, ...args);
   }

@@ -8,6 +8,8 @@ export interface RedisConnection {
   wake(): void;
   /** Runs a script that the server may know. Rejects with the server's error, or the client's. */
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  /** The same for a script that is told its deadline, and whose sender waits no longer than that: the client needn't. */
+  evalshaInTime(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Runs a script by its text, on the node that {@link RedisConnection.evalsha} asked. */
   eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Runs what sends several commands, so that they go out in one write where the client does not see to it itself. */

@@ -34,7 +34,7 @@ export class Script {
     sender: ScriptSender<TCall>,
   ): void {
     const onReply = (reply: unknown): void => sender.onReply(call, reply);
-    connection.evalsha(this.sha, call.keys, call.args).then(onReply, (error: unknown) => {
+    connection.evalshaInTime(this.sha, call.keys, call.args).then(onReply, (error: unknown) => {
       if (!isUnknownScript(error)) return sender.onError(call, error);
       connection
         .eval(this.text, call.keys, call.args)
