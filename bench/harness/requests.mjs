@@ -31,6 +31,20 @@ export function requestsTo(server, path) {
   };
 }
 
+let whenEnded = null;
+
+// Without a socket a response never says that it has finished. The next request comes once what the ticks before had to
+// do is done, as after each callback of a parser: from microtask to microtask no tick would get its turn, and hundreds of
+// requests would live, and grow old, together. On the prototype, because with a function of its own each response, and
+// all it leads to, outlived the collections of young objects: 3 KB a request on Fastify, 16 on Express.
+const { end } = ServerResponse.prototype;
+ServerResponse.prototype.end = function endAndTell(...body) {
+  const ended = whenEnded;
+  whenEnded = null;
+  if (ended !== null) process.nextTick(ended, this.statusCode);
+  return end.apply(this, body);
+};
+
 function clientSocket(address) {
   return Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
 }
@@ -50,12 +64,7 @@ function exchange(server, socket, path) {
     request.rawHeaders = ['Host', 'localhost'];
     request.push(null);
     const response = new ServerResponse(request);
-    // Without a socket it never says that it has finished.
-    const { end } = response;
-    response.end = (...body) => {
-      queueMicrotask(() => resolve(response.statusCode));
-      return end.apply(response, body);
-    };
+    whenEnded = resolve;
     server.emit('request', request, response);
   });
 }
