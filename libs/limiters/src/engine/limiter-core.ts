@@ -33,18 +33,6 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return core;
   }
 
-  get epoch(): number {
-    return this.condition.epoch;
-  }
-
-  get isDisposed(): boolean {
-    return this.condition.isDisposed;
-  }
-
-  get isHeld(): boolean {
-    return this.condition.holds > 0;
-  }
-
   get hasWaiters(): boolean {
     return this.#room !== null && this.#room.queue.count > 0;
   }
@@ -141,6 +129,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return new CoreReservation(this, permits);
   }
 
+  /** The lease for permits that were set aside. */
   grantReserved(permits: number): RateLimitLease {
     this.#endReservation(permits);
     const lease = this.take(permits);
@@ -148,6 +137,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return lease;
   }
 
+  /** They are everybody's again. */
   undoReserved(permits: number): void {
     try {
       this.#endReservation(permits);

@@ -56,6 +56,18 @@ export class PlacedState {
     this.condition = { ...this.condition, ...change };
   }
 
+  get epoch(): number {
+    return this.condition.epoch;
+  }
+
+  get isDisposed(): boolean {
+    return this.condition.isDisposed;
+  }
+
+  get isHeld(): boolean {
+    return this.condition.holds > 0;
+  }
+
   get name(): string {
     return this.plan.name;
   }
