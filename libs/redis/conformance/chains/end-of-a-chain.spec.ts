@@ -99,6 +99,7 @@ describe('the end of a chain', () => {
       await end();
       const lease: RateLimitLease = await waiting;
       expect([lease.isAcquired, lease.getMetadata('REASON_PHRASE')]).toEqual([false, 'Limiter disposed']);
+      expect(scarce.getStatistics('key')).toMatchObject({ currentQueuedCount: 0, totalFailedLeases: 0 });
       await until(async () => (await onServer()).waits === 0 && (await onServer()).leases === 1);
       held.dispose();
       await until(async () => (await onServer()).leases === 0);

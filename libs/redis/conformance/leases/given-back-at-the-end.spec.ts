@@ -83,14 +83,26 @@ describe.each(CLIENTS)(
       expect(left(await rateOf(observed, 'aborted late').acquire(0))).toBe(10);
     });
 
-    test('of limiters that were asked together the rate is given back and the lease is released', async () => {
-      const key = 'together';
-      const together = createChainedPartitionedRateLimiter<string>(
+    const togetherOf = (key: string): ReturnType<typeof createChainedPartitionedRateLimiter<string>> =>
+      createChainedPartitionedRateLimiter<string>(
         createPartitionedRateLimiter(() => shared.getFixedWindowLimiter(key, () => TEN)),
         createPartitionedRateLimiter(() => shared.getConcurrencyLimiter(key, () => ({ permitLimit: 10 }))),
       );
+
+    test('both are given back of a rate and a lease whose grant comes after the end has begun', async () => {
+      const key = 'under way';
+      const asked = togetherOf(key).acquire(key, 4);
+      await charged(key);
+      await end();
+      expect((await asked).getMetadata('REASON_PHRASE')).toBe('Limiter disposed');
+      expect(left(await rateOf(observed, key).acquire(0))).toBe(10);
+      expect(left(await slotsOf(observed, key).acquire(0))).toBe(10);
+    });
+
+    test('of limiters that were asked together the rate is given back and the lease is released', async () => {
+      const key = 'together';
       const aborting = new AbortController();
-      const asked = together.acquire(key, 4, { signal: aborting.signal });
+      const asked = togetherOf(key).acquire(key, 4, { signal: aborting.signal });
       await charged(key);
       aborting.abort();
       await expect(asked).rejects.toThrow(/abort/i);

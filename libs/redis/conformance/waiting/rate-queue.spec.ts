@@ -170,4 +170,6 @@ test('the end of the limiter ends its waits', async () => {
   void limiter.dispose();
   expect(reasonOf(await waits)).toBe('Limiter disposed');
   expect(clock.pendingTimers).toBe(0);
+  // Nobody has refused it.
+  expect(limiter.getStatistics()).toMatchObject({ totalSuccessfulLeases: 1, totalFailedLeases: 0 });
 });

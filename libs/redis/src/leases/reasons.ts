@@ -6,3 +6,10 @@ export const REASON = {
   limiterDisposed: 'Limiter disposed',
   waitLimitReached: 'Wait limit reached',
 } as const;
+
+/** Why a wait that ended so is refused. */
+export const REASON_OF_END = {
+  evicted: REASON.evicted,
+  timedOut: REASON.waitLimitReached,
+  disposed: REASON.limiterDisposed,
+} as const;

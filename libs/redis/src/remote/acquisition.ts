@@ -1,6 +1,6 @@
-import type { Clock, RateLimitLease } from '@ratelease/limiters';
+import type { Clock } from '@ratelease/limiters';
 import type { LeaseKeeper, SettleWait, WaitOutcome } from '../concurrency/lease-keeper.js';
-import { REASON } from '../leases/reasons.js';
+import { REASON, REASON_OF_END } from '../leases/reasons.js';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
 import type { RefusalFacts } from '../leases/remote-refused-lease.js';
@@ -14,6 +14,7 @@ import { AskedQuestion } from './asked-question.js';
 import type { Heard, HeardGrant, HeardRefusal, HeardWait } from './heard.js';
 import { standingNow } from './heard.js';
 import type { LimiterDefinition } from './limiter-definition.js';
+import type { Outcome } from './outcome.js';
 import type { Wait } from './wait.js';
 import type { ProcessStates } from './process-states.js';
 
@@ -22,21 +23,6 @@ export interface AcquisitionContext {
   readonly states: ProcessStates;
   readonly withoutStore: WithoutStore;
 }
-
-/** What came out of an acquisition, for a chain that has to know more than the lease tells. */
-export interface Outcome {
-  readonly lease: RateLimitLease;
-  /** The first limiter of the group that refused; -1 for none. */
-  readonly refusedBy: number;
-  /** Milliseconds until all limiters of the group that refuse would grant. */
-  readonly retryAfterOfAllMs: number | undefined;
-}
-
-const REASON_OF_END = {
-  evicted: REASON.evicted,
-  timedOut: REASON.waitLimitReached,
-  disposed: REASON.limiterDisposed,
-} as const;
 
 /** So often a request gives a lease back that it had waited for, because a rate beside it refused. */
 const TURNS_BEFORE_KEEPING = 4;
@@ -123,7 +109,7 @@ export class Acquisition {
   #follow(answer: Heard, member = ''): Outcome | null | Promise<Outcome | null> {
     // Everything was given back at the end, and nobody waits any more.
     if (this.#context.states.isEnded && (this.#group.hasConcurrency || answer.kind !== 'granted'))
-      return this.#refuse(0, { reason: REASON.limiterDisposed });
+      return this.#flush(0, answer);
     if (answer.kind === 'refused') return this.#refused(answer);
     if (answer.kind !== 'granted') return this.#unavailable();
     // Not those from before it asked: a keeper that had nothing to keep meanwhile is gone.
@@ -165,8 +151,10 @@ export class Acquisition {
     const standing = standingNow(answer, this.#clock).map((one, member) =>
       member === answer.member ? { ...one, remaining } : one,
     );
-    if (end !== 'granted')
-      return this.#refuse(answer.member, { reason: REASON_OF_END[end], group: this.#group, standing });
+    if (end !== 'granted') {
+      const facts = { reason: REASON_OF_END[end], group: this.#group, standing };
+      return { ...this.#refuse(answer.member, facts), isFlushed: end === 'disposed' };
+    }
     if (this.#permits > 0) this.#held = [{ keeper, member }];
     // Alone, it has all it asked for.
     return this.#group.definitions.length > 1 ? null : this.#granted({ ...answer, standing });
@@ -223,7 +211,7 @@ export class Acquisition {
   async #waitInQueue(refused: HeardRefusal): Promise<Outcome | null> {
     const end = await this.#place.wait(this.#wait);
     if (end === 'turn') return null;
-    if (end === 'disposed') return this.#refuse(refused.member, { reason: REASON.limiterDisposed });
+    if (end === 'disposed') return this.#flush(refused.member);
     const nowMs = this.#group.definitions[refused.member]!.clock.now();
     const reason = end === 'evicted' ? REASON.evicted : REASON.waitLimitReached;
     const retryAfterMs = this.#place.retryAfterMs(nowMs);
@@ -257,6 +245,13 @@ export class Acquisition {
     this.#giveUpHeld();
     const lease = new RemoteRefusedLease(facts);
     return { lease, refusedBy, retryAfterOfAllMs: facts.retryAfterMs };
+  }
+
+  /** The end. What its rates have just granted nobody gets; its leases are given back with all others. */
+  #flush(member: number, answer?: Heard): Outcome {
+    if (answer?.kind === 'granted' && this.#permits > 0)
+      void this.#context.states.store.giveBack(this.#group, this.#permits, answer);
+    return { ...this.#refuse(member, { reason: REASON.limiterDisposed }), isFlushed: true };
   }
 
   async #unavailable(): Promise<Outcome> {

@@ -12,9 +12,10 @@ import { foreseeableIdle, jointDecision, ObjectDisposedError } from '@ratelease/
 import { requireMaxWait, requirePermits } from '../checks.js';
 import { aboveLimit } from '../errors.js';
 import { LimiterGroup } from '../store/limiter-group.js';
-import type { AcquisitionContext, Outcome } from './acquisition.js';
+import type { AcquisitionContext } from './acquisition.js';
 import { Acquisition } from './acquisition.js';
 import type { LimiterDefinition } from './limiter-definition.js';
+import type { Outcome } from './outcome.js';
 import type { Settle } from './plain-decision.js';
 import { PlainDecision } from './plain-decision.js';
 import type { Together } from './together.js';
@@ -179,7 +180,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     const wait = new Wait(this.definition.clock, owners, options);
     try {
       const outcome = await new Acquisition(this.#context, group, permits, wait).run();
-      const { lease, refusedBy } = outcome;
+      const { lease, refusedBy, isFlushed = false } = outcome;
+      if (isFlushed) return outcome;
       limiters.forEach((limiter, index) => limiter.count(refusedBy, index, lease.quota()[index]?.remaining));
       return outcome;
     } finally {
