@@ -19,6 +19,14 @@ export interface IoredisClient {
 
 const ignore = (): void => undefined;
 
+/** Scripts name channels as they are: no prefix of the client's may come before them. */
+const SUBSCRIBER = {
+  keyPrefix: '',
+  lazyConnect: true,
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: null,
+};
+
 /** A client of ioredis, single server or cluster. */
 export class IoredisConnection implements RedisConnection {
   readonly isCluster: boolean;
@@ -70,24 +78,19 @@ export class IoredisConnection implements RedisConnection {
   }
 
   subscribe(channel: string, listener: ChannelListener): ChannelSubscription {
-    // Scripts name channels as they are: no prefix of the client's may come before them.
-    const options = {
-      keyPrefix: '',
-      lazyConnect: true,
-      enableOfflineQueue: true,
-      maxRetriesPerRequest: null,
-    };
     const subscriber = this.isCluster
-      ? this.#client.duplicate([] as never, options as never)
+      ? this.#client.duplicate([] as never, SUBSCRIBER as never)
       : // ioredis outlives by two seconds what is closed during its check. To subscribe, none is needed.
-        this.#client.duplicate({ ...options, enableReadyCheck: false } as never);
+        this.#client.duplicate({ ...SUBSCRIBER, enableReadyCheck: false, autoResubscribe: false } as never);
     subscriber.on('error', ignore);
     subscriber.on('message', (_channel: string, message: string) => listener.onMessage(message));
     // An application that has closed its own client is to end, also where it has forgotten this one, which it never saw.
     subscriber.on('connect', () => subscriber.stream?.unref?.());
-    void subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
-    // ioredis subscribes again by itself after it has lost the connection, and says no more than that it is ready.
-    subscriber.on('ready', () => listener.onSubscribed());
+    // Each connection anew, and not by ioredis itself, which does not say when the server has heard of it.
+    const subscribe = (): void =>
+      void subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
+    subscriber.on('ready', subscribe);
+    subscriber.connect().catch(ignore);
     return { close: () => subscriber.disconnect() };
   }
 
