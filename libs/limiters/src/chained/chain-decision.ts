@@ -3,7 +3,7 @@ import type { ChainLink } from './chain-link.js';
 import { refuseByLink } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { ChainRequest } from './chain-request.js';
-import { finishTaking, takeFromAll } from './combined-lease.js';
+import { takeAtOnce } from './combined-lease.js';
 import { Instant } from './instant.js';
 
 /** How long a request is ready to wait. */
@@ -15,7 +15,7 @@ export interface ChainWait {
 /** Decides now: takes from all members, or from none. */
 export function attemptChain(links: readonly ChainLink[], permits: number): RateLimitLease {
   const refusing = firstRefusing(links, permits);
-  if (refusing === undefined) return take(links, permits);
+  if (refusing === undefined) return takeAtOnce(links, permits);
   return refuseByLink(refusing.refuse(permits), refusing, links, permits);
 }
 
@@ -27,18 +27,12 @@ export function acquireChain(
   wait: ChainWait,
 ): Promise<RateLimitLease> {
   const refusing = firstRefusing(links, permits);
-  if (refusing === undefined) return Promise.resolve(take(links, permits));
+  if (refusing === undefined) return Promise.resolve(takeAtOnce(links, permits));
   const refusal = refusing.refusalToWait(permits, wait.maxWaitMs, false);
   if (refusal !== null) return Promise.resolve(refuseByLink(refusal, refusing, links, permits));
   const request = new ChainRequest(links, permits, owner, wait.signal);
   request.begin(refusing, wait.maxWaitMs);
   return request.promise;
-}
-
-function take(links: readonly ChainLink[], permits: number): RateLimitLease {
-  const lease = takeFromAll(links, permits);
-  finishTaking(links);
-  return lease;
 }
 
 function firstRefusing(links: readonly ChainLink[], permits: number): ChainLink | undefined {

@@ -8,6 +8,7 @@ import { Instant } from './instant.js';
 
 const NO_LEASES: readonly RateLimitLease[] = Object.freeze([]);
 const NO_ERRORS: readonly unknown[] = Object.freeze([]);
+const SEVERAL = 'Several members of a chain failed.';
 
 /** Disposes leases in reverse order of acquisition, all of them, and returns what went wrong. */
 export function disposeInReverse(leases: readonly RateLimitLease[]): readonly unknown[] {
@@ -133,7 +134,10 @@ export function takeFromAll(links: readonly ChainLink[], permits: number): RateL
   return combine(links, leases);
 }
 
-/** Takes from each link, first from those where that may throw: then nothing stays taken. */
+/**
+ * Takes from each link, first from those where that may throw: then nothing stays taken, but what one of them has changed
+ * before stays, and who waited for that is served.
+ */
 export function takeEach(
   links: readonly ChainLink[],
   take: (link: ChainLink) => RateLimitLease,
@@ -144,19 +148,45 @@ export function takeEach(
     // Where it is reserved, the clock is read once more and may fail.
     for (const link of links) if (isPlain(link)) taken.set(link, take(link));
   } catch (error) {
-    giveBack([...taken.values()], error);
+    const errors = [...disposeInReverse([...taken.values()]), ...finishEach(links)];
+    throwCollected([...errors, error], SEVERAL);
+    throw error;
   }
   return links.map((link) => taken.get(link)!);
 }
 
+/** Takes permits that are there from all links for a request that is answered at once. */
+export function takeAtOnce(links: readonly ChainLink[], permits: number): RateLimitLease {
+  const lease = takeFromAll(links, permits);
+  try {
+    finishTaking(links);
+  } catch (error) {
+    // Nobody would get the lease.
+    giveBack([lease], error);
+  }
+  return lease;
+}
+
 function giveBack(leases: readonly RateLimitLease[], error: unknown): never {
-  throwCollected([...disposeInReverse(leases), error], 'Several members of a chain failed.');
+  throwCollected([...disposeInReverse(leases), error], SEVERAL);
   throw error;
 }
 
 /** Lets those be served who waited for what a taking has changed. */
 export function finishTaking(links: readonly ChainLink[]): void {
-  for (const { participant } of links) participant.afterTaking?.();
+  throwCollected(finishEach(links), SEVERAL);
+}
+
+function finishEach(links: readonly ChainLink[]): readonly unknown[] {
+  let errors: unknown[] | null = null;
+  for (const { participant } of links) {
+    try {
+      participant.afterTaking?.();
+    } catch (error) {
+      (errors ??= []).push(error);
+    }
+  }
+  return errors ?? NO_ERRORS;
 }
 
 function arePlain(links: readonly ChainLink[]): boolean {

@@ -1,0 +1,55 @@
+import { perGroup, Session, stateOf, visit, VisitLimiter } from '../../conformance/linked/visits.js';
+import type { RateLimitLease, StoredLease } from '../index.js';
+import {
+  chainParticipants,
+  ConcurrencyLimiter,
+  createChainedPartitionedRateLimiter,
+  createChainedRateLimiter,
+} from '../index.js';
+
+class FailingSession extends Session {
+  protected override trySetLease(_lease: RateLimitLease): StoredLease {
+    throw new Error('no store');
+  }
+}
+
+/** Links all requests to one session, whoever makes them. */
+class OneSessionLimiter extends VisitLimiter {
+  readonly #session = new FailingSession();
+
+  protected override getLeaseStore(): FailingSession {
+    return this.#session;
+  }
+}
+
+describe('a chain of which one member fails while it is taken from', () => {
+  it('lets those go on who wait for the lease that another has stored before', async () => {
+    const base = perGroup(1, { queueLimit: 5 });
+    const linked = new VisitLimiter(base);
+    const failing = createChainedPartitionedRateLimiter(linked, new OneSessionLimiter(perGroup(5)));
+    const session = new Session();
+    const held = base.attemptAcquire(visit(null));
+    const failed = failing.acquire(visit(session));
+    const waiting = linked.acquire(visit(session));
+    held.dispose();
+    expect(await stateOf(failed)).toBe('rejected: Error');
+    expect(session.lease?.isAcquired).toBe(true);
+    expect(await stateOf(waiting)).toBe('granted');
+    expect(base.getStatistics(visit(null))!.currentQueuedCount).toBe(0);
+  });
+});
+
+describe('a chain of which one member fails after it was taken from', () => {
+  it('gives back what it has taken: nobody gets the lease', async () => {
+    const limiters = [1, 2].map((permitLimit) => new ConcurrencyLimiter({ permitLimit }));
+    Object.assign(limiters[1]![chainParticipants]()![0]!, {
+      afterTaking: () => {
+        throw new Error('afterwards');
+      },
+    });
+    const chain = createChainedRateLimiter(...limiters);
+    expect(() => chain.attemptAcquire()).toThrow('afterwards');
+    expect(await stateOf(chain.acquire())).toBe('rejected: Error');
+    expect(limiters.map((limiter) => limiter.getStatistics().currentAvailablePermits)).toEqual([1, 2]);
+  });
+});
