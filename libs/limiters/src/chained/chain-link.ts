@@ -1,13 +1,14 @@
 import { aboveLimit } from '../checks.js';
 import { ObjectDisposedError } from '../errors.js';
+import type { Waiter } from '../queue/waiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainParticipant, Reservation } from './chain-participant.js';
-import { participantsOf } from './chain-participant.js';
-import { reserveEach, SharedSource } from './shared-source.js';
+import { participantsOf, residentOf } from './chain-participant.js';
+import { reserveEach, SharedSource, sourceOf } from './shared-source.js';
 
 /** A participant, how often it takes part (a limiter may stand twice in a chain), and for which member. */
 export class ChainLink {
-  readonly participant: ChainParticipant;
+  participant: ChainParticipant;
   /** Permits asked of it for each permit of the request. */
   times = 1;
   /** The index of the first of the chain's members that it belongs to. */
@@ -18,6 +19,12 @@ export class ChainLink {
   constructor(participant: ChainParticipant, member: number) {
     this.participant = participant;
     this.member = member;
+  }
+
+  /** A request begins to wait that involves it. */
+  hold(waiter: Waiter): void {
+    this.participant.hold(waiter);
+    this.participant = residentOf(this.participant);
   }
 
   /** In whose queue a request waits for it. */
@@ -131,7 +138,7 @@ function shareSources(links: readonly ChainLink[]): boolean {
     const sharing = links.filter((other) => sourceOf(other.participant).isSame(source));
     if (sharing.length === 1) continue;
     if (sharing.some(isSilent)) return false;
-    const shared = new SharedSource(source, sharing);
+    const shared = new SharedSource(sharing);
     for (const each of sharing) each.shared = shared;
   }
   return true;
@@ -146,11 +153,6 @@ function isSilent({ participant }: ChainLink): boolean {
   for (let over = participant; over.takesFrom !== undefined; over = over.takesFrom)
     if (over.takesNow === undefined) return true;
   return false;
-}
-
-/** Whose permits are taken in the end. */
-function sourceOf(participant: ChainParticipant): ChainParticipant {
-  return participant.takesFrom === undefined ? participant : sourceOf(participant.takesFrom);
 }
 
 function linkOf(participant: ChainParticipant, links: readonly ChainLink[]): ChainLink | undefined {

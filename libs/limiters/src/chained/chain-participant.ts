@@ -127,6 +127,14 @@ export const chainParticipants: unique symbol = Symbol.for('ratelease.chain-part
  */
 export const partitionOf: unique symbol = Symbol.for('ratelease.partition-of') as never;
 
+/**
+ * Who stands for a participant from when a request that waits holds it. Before that, several may stand for one partition;
+ * of what happens to it from then on, a change of its options or somebody's reservation, only this one knows.
+ */
+export function residentOf(participant: ChainParticipant): ChainParticipant {
+  return (participant as { readonly replacement?: ChainParticipant | null }).replacement ?? participant;
+}
+
 /** The participants that a limiter offers, or `null`. */
 export function participantsOf(limiter: object): readonly ChainParticipant[] | null {
   const offer = (limiter as Record<symbol, unknown>)[chainParticipants];

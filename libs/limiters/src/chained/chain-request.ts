@@ -65,7 +65,7 @@ export class ChainRequest extends Waiter {
     this.#owner = owner;
     this.#at = links[0]!;
     owner.waiting.add(this);
-    for (const { participant } of links) participant.hold(this);
+    for (const link of links) link.hold(this);
   }
 
   override get isReserving(): boolean {

@@ -9,13 +9,15 @@ import type { ChainParticipant, Reservation } from './chain-participant.js';
  * requests that waited for one part while they hold the other would wait for each other.
  */
 export class SharedSource {
-  /** Whose permits they are. */
-  readonly source: ChainParticipant;
   readonly links: readonly ChainLink[];
 
-  constructor(source: ChainParticipant, links: readonly ChainLink[]) {
-    this.source = source;
+  constructor(links: readonly ChainLink[]) {
     this.links = links;
+  }
+
+  /** Whose permits they are. */
+  get source(): ChainParticipant {
+    return sourceOf(this.links[0]!.participant);
   }
 
   /** The most permits that a request can ask for, before any of those over another has what it needs; -1: not even none. */
@@ -80,6 +82,11 @@ export class SharedSource {
     }
     return demand;
   }
+}
+
+/** Whose permits are taken in the end. */
+export function sourceOf(participant: ChainParticipant): ChainParticipant {
+  return participant.takesFrom === undefined ? participant : sourceOf(participant.takesFrom);
 }
 
 /** Reserves with each link at its turn, or with none. */

@@ -113,9 +113,10 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   enter(waiter: Waiter): void {
-    this.settle();
-    this.#room ??= new WaitingRoom(this);
-    this.#room.enter(waiter);
+    const { resident } = this;
+    resident.settle();
+    resident.#room ??= new WaitingRoom(resident);
+    resident.#room.enter(waiter);
   }
 
   reserve(permits: number): Reservation | null {
@@ -156,12 +157,14 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   hold(): void {
-    if (!this.isHeld) this.settle();
-    this.become({ holds: this.condition.holds + 1 });
+    const { resident } = this;
+    if (!resident.isHeld) resident.settle();
+    resident.become({ holds: resident.condition.holds + 1 });
   }
 
   unhold(): void {
-    this.become({ holds: this.condition.holds - 1 });
+    const { resident } = this;
+    resident.become({ holds: resident.condition.holds - 1 });
   }
 
   retryAfterMs(permits: number): number | undefined {

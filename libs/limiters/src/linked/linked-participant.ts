@@ -1,4 +1,5 @@
 import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
+import { residentOf } from '../chained/chain-participant.js';
 import type { Instant } from '../chained/instant.js';
 import type { Clock } from '../clock.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
@@ -20,7 +21,7 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
   readonly permitLimit = Infinity;
   readonly isNewestFirst = false;
   readonly group: StoreGroup;
-  readonly base: ChainParticipant;
+  base: ChainParticipant;
   readonly #index: number;
   readonly #room: StoreRoom;
 
@@ -130,6 +131,7 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
 
   hold(waiter: Waiter): void {
     this.base.hold(waiter);
+    this.base = residentOf(this.base);
     this.group.hold();
     this.group.shared.hold(waiter, this);
   }

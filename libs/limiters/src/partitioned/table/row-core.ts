@@ -29,6 +29,12 @@ export class RowCore extends LimiterCore {
     return (this.#place.residents.residentAt(this.#homeAt) as RowCore | undefined) ?? this;
   }
 
+  /** The other core that speaks for the row, if any; see {@link residentOf}. */
+  get replacement(): RowCore | null {
+    const { resident } = this;
+    return resident === this ? null : resident;
+  }
+
   protected override settle(): void {
     this.#place.residents.settle(this, this.#homeAt);
   }
