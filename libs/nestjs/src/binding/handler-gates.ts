@@ -4,6 +4,7 @@ import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
 import { methodPlaceOf } from '../endpoints/method-place.js';
+import { handlesSocketMessage } from '../transports/socket-message.js';
 import type { EndpointBinding } from '../module/rate-limiting-module-options.js';
 import { gateMethod } from './method-gates.js';
 
@@ -12,12 +13,16 @@ const ROUTE = 'path';
 const MESSAGE_PATTERN = 'microservices:handler_type';
 
 /**
- * Gates the handlers of messages and resolvers that may take permits after their pipes. To be called when the modules
- * are known and nothing is made of them yet. Routes need none: Nest takes their methods from the instance, and later.
+ * Gates the handlers of messages and resolvers that may take permits after their pipes, and all that sockets have: their
+ * work may outlast what Nest listens to. To be called when the modules are known and nothing is made of them yet, and once
+ * more when everything is, for the resolvers that factories have made. Routes need no gates: Nest takes their methods from
+ * the instance, and later.
  */
 export function gateHandlers(modules: ModulesContainer, bindings: readonly EndpointBinding[]): void {
   for (const endpoint of discoverEndpoints(modules)) {
-    if (isRoute(endpoint) || !mayTakeAfterPipes(endpoint, bindings)) continue;
+    if (!handlesSocketMessage(endpoint.handler)) {
+      if (isRoute(endpoint) || !mayTakeAfterPipes(endpoint, bindings)) continue;
+    }
     const place = methodPlaceOf(endpoint.controller, endpoint.handler);
     if (place !== undefined) gateMethod(place);
   }

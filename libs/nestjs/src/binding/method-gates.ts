@@ -19,8 +19,7 @@ export function gateMethod({ owner, key }: MethodPlace): void {
   const gates = new WeakMap<object, MethodGate>();
   const gated: Method = function gated(...args) {
     const gate = gates.get(this);
-    const run = (): unknown => method.apply(this, args);
-    return gate === undefined ? run() : gate(args, run);
+    return gate === undefined ? method.apply(this, args) : gate(args, () => method.apply(this, args));
   };
   all().set(gated, gates);
   standInFor(method, gated);

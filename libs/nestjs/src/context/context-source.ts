@@ -41,8 +41,12 @@ export function handlingIdentity(execution: ExecutionContext, type: RateLimiting
 /** The address as the kind of request has it, not yet in its normal spelling. */
 export function addressOf(request: ApplicationValue): string | undefined {
   const source = request as AddressSource | undefined;
-  const address = source?.ip ?? source?.handshake?.address ?? source?._socket?.remoteAddress;
+  const address = source?.ip ?? source?.handshake?.address ?? socketOf(source)?.remoteAddress;
   return typeof address === 'string' && address !== '' ? address : undefined;
+}
+
+function socketOf(source: AddressSource | undefined): AddressedSocket | undefined {
+  return source?._socket ?? source?.extra?.request?.socket;
 }
 
 interface AddressSource {
@@ -51,5 +55,11 @@ interface AddressSource {
   /** socket.io. */
   readonly handshake?: { readonly address?: unknown };
   /** ws. */
-  readonly _socket?: { readonly remoteAddress?: unknown };
+  readonly _socket?: AddressedSocket;
+  /** graphql-ws: the request that opened the connection. */
+  readonly extra?: { readonly request?: { readonly socket?: AddressedSocket } };
+}
+
+interface AddressedSocket {
+  readonly remoteAddress?: unknown;
 }

@@ -5,6 +5,7 @@ import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
 import { disabledPoliciesOf, isDisabled } from '../decorators/disable-rate-limiting.js';
 import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
+import { handlesSocketMessage } from '../transports/socket-message.js';
 
 /** A method that handles requests or messages, or may do so. */
 export interface DiscoveredEndpoint {
@@ -18,8 +19,8 @@ export interface DiscoveredEndpoint {
 }
 
 /**
- * All methods of controllers, and the decorated ones of providers (gateways, resolvers): every place where a
- * policy may be named.
+ * All methods of controllers, and of providers those that handle messages of sockets and the decorated ones (gateways,
+ * resolvers): every place where a policy may be named.
  */
 export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint[] {
   const scanner = new MetadataScanner();
@@ -27,7 +28,7 @@ export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint
     ...[...module.controllers.values()].flatMap((wrapper) => endpointsOf(scanner, module, wrapper)),
     ...[...module.providers.values()]
       .flatMap((wrapper) => endpointsOf(scanner, module, wrapper))
-      .filter(({ controller, handler }) => isMarked(controller, handler)),
+      .filter(({ controller, handler }) => handlesSocketMessage(handler) || isMarked(controller, handler)),
   ]);
 }
 
@@ -39,7 +40,7 @@ function endpointsOf(
   module: NestModuleRecord,
   wrapper: InstanceRecord,
 ): DiscoveredEndpoint[] {
-  const controller = classOf(wrapper.metatype);
+  const controller = classOf(wrapper);
   if (controller === undefined) return [];
   const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
   const instance = isStatic ? (wrapper.instance as object | undefined) : undefined;
@@ -50,11 +51,19 @@ function endpointsOf(
     .map((methodName) => ({ module, controller, methodName, handler: prototype[methodName]!, instance }));
 }
 
-/** The class behind a provider; factories have a function here too, and values none. */
-function classOf(metatype: unknown): Type | undefined {
+/** The class of a provider; of one that is a value, or made by a factory, the class of what there is already. */
+function classOf({ metatype, isNotMetatype, instance }: InstanceRecord): Type | undefined {
+  const type: unknown = isNotMetatype ? constructorOf(instance) : metatype;
   const hasPrototype =
-    typeof metatype === 'function' && typeof metatype.prototype === 'object' && metatype.prototype !== null;
-  return hasPrototype ? (metatype as Type) : undefined;
+    typeof type === 'function' && typeof type.prototype === 'object' && type.prototype !== null;
+  return hasPrototype ? (type as Type) : undefined;
+}
+
+/** Asks its prototype, since a value may be anything, such as a proxy that lets nobody read it yet. */
+function constructorOf(instance: unknown): unknown {
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  const prototype = Object.getPrototypeOf(instance) as { constructor?: unknown } | null;
+  return prototype === null || prototype === Object.prototype ? undefined : prototype.constructor;
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-function-type

@@ -8,6 +8,7 @@ import { RateLimitingConfigurationError } from '../errors/rate-limiting-configur
 import { endpointName } from '../endpoints/endpoint-rule.js';
 import type { Enforcement } from './enforcement.js';
 import type { Holder } from '../holding/holder.js';
+import { runHeld } from '../holding/held-work.js';
 import { unanswered } from './unanswered.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -39,6 +40,12 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
   tools.plans.alias(controller, wrapper, plan);
 }
 
+/** Has messages of sockets hold their permits while a promise of their handler runs, where nothing is taken after pipes. */
+export function followWork(endpoint: DiscoveredEndpoint, plan: EndpointPlan, enforcement: Enforcement): void {
+  const { instance, handler } = endpoint;
+  if (instance !== undefined && plan.isFollowed) gatesOf(handler)?.set(instance, gateOf(plan, enforcement));
+}
+
 /** What wrapping needs from the application. */
 export interface WrapperTools {
   readonly plans: PlanBook;
@@ -55,9 +62,10 @@ function gateOf(plan: EndpointPlan, enforcement: Enforcement): MethodGate {
   return (args, run) => {
     const holder = enforcement.handlings.getStore();
     if (holder === undefined || holder.plan !== plan) return run();
+    if ((plan.args ?? plan.condition) === null) return runHeld(holder, run);
     if (!isDecided(holder)) holder.context.args = args;
     // Called again, by an interceptor that retries, it meets the same decision: a refused request stays refused.
-    return passBoth(enforcement, holder).then((goesOn) => (goesOn ? run() : unanswered()));
+    return passBoth(enforcement, holder).then((goesOn) => (goesOn ? runHeld(holder, run) : unanswered()));
   };
 }
 

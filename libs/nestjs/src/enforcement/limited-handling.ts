@@ -4,6 +4,7 @@ import type { Phase } from '../endpoints/endpoint-plan.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
 import { FailedDecision } from '../holding/verdict.js';
+import { beginsStream, resolveInfoOf } from '../transports/resolve-info.js';
 import { HeldIterator, isStream } from '../transports/held-iterator.js';
 
 /**
@@ -71,13 +72,18 @@ export class LimitedHandling implements Unsubscribable {
 
   /** A GraphQL subscription is a handler that ends at once, with a stream that lives on. */
   #held(results: Observable<unknown>): Observable<unknown> {
-    if (this.#holder.context.type !== 'graphql') return results;
+    const { type, execution } = this.#holder.context;
+    if (type !== 'graphql') return results;
+    // Of another operation's result nobody reads a stream: it would never end.
+    const info = resolveInfoOf(execution);
+    if (info === undefined || !beginsStream(info)) return results;
     return results.pipe(map((result) => (isStream(result) ? this.#follow(result) : result)));
   }
 
   #follow(stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    const held = new HeldIterator(stream, () => this.#holder.leave());
     this.#holder.enter();
-    return new HeldIterator(stream, () => this.#holder.leave());
+    return held;
   }
 
   #end(): void {

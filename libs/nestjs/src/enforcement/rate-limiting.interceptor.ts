@@ -25,10 +25,9 @@ export class RateLimitingInterceptor implements NestInterceptor {
     if (plan === null || isPassed(plan)) return next.handle();
     const holder = this.#enforcement.holderOf(execution, plan);
     const phases = phasesOf(holder);
-    const handle =
-      (plan.args ?? plan.condition) === null
-        ? () => next.handle()
-        : () => this.#enforcement.handlings.run(holder, () => next.handle());
+    const handle = isKnownToMethod(holder)
+      ? () => this.#enforcement.handlings.run(holder, () => next.handle())
+      : () => next.handle();
     return new Observable((subscriber) => {
       const handling = new LimitedHandling(holder, subscriber, handle);
       handling.start(phases, (phase) => this.#enforcement.judge(phase, holder));
@@ -40,6 +39,11 @@ export class RateLimitingInterceptor implements NestInterceptor {
 /** Nothing is taken here, and nothing held. */
 function isPassed({ middleware, interceptor, args, condition, isFollowed }: EndpointPlan): boolean {
   return middleware === null && interceptor === null && args === null && condition === null && !isFollowed;
+}
+
+/** Whether the method itself asks for what it belongs to: for permits after pipes, and to be followed to its end. */
+function isKnownToMethod({ plan, context }: Holder): boolean {
+  return (plan.args ?? plan.condition) !== null || (plan.isFollowed && context.type === 'ws');
 }
 
 /** Only HTTP lets a guard acquire: elsewhere its permits are taken here, with those of the interceptor. */

@@ -8,7 +8,7 @@ import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
 import { checkBindings } from '../endpoints/binding-check.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import type { Enforcement } from '../enforcement/enforcement.js';
-import { limitAfterPipes } from '../enforcement/handler-wrapper.js';
+import { followWork, limitAfterPipes } from '../enforcement/handler-wrapper.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
@@ -63,6 +63,7 @@ export class Boot {
     for (const { policies, host } of findFeatures(this.#modules)) {
       await this.#plans.policies.addNamed(policies, (type) => this.#instances.provide(type, host));
     }
+    gateHandlers(this.#modules, this.#settings.endpoints);
     const endpoints = discoverEndpoints(this.#modules);
     checkBindings(this.#settings.endpoints, endpoints);
     for (const endpoint of endpoints) await this.#compile(endpoint);
@@ -77,8 +78,10 @@ export class Boot {
     }
     const plan = this.#plans.planOf(controller, handler);
     if (plan !== null) this.#connections.register(endpoint);
-    if (plan === null || (plan.args ?? plan.condition) === null) return;
-    limitAfterPipes(endpoint, plan, { plans: this.#plans, enforcement: this.#enforcement });
+    if (plan === null) return;
+    const tools = { plans: this.#plans, enforcement: this.#enforcement };
+    if ((plan.args ?? plan.condition) === null) return followWork(endpoint, plan, tools.enforcement);
+    limitAfterPipes(endpoint, plan, tools);
     if (plan.condition === null) return;
     const config = this.#ownModule().getProviderByKey<ApplicationConfig>(ApplicationConfig).instance;
     const problem = pipeProblem(endpoint, config) ?? idleProblem(endpoint, config);

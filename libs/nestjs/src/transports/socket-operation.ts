@@ -1,5 +1,7 @@
 import type { HandlingContext } from '../context/handling-context.js';
 import { socketOf } from './peer.js';
+import type { ResolveInfo } from './resolve-info.js';
+import { beginsStream, resolveInfoOf } from './resolve-info.js';
 
 /** What graphql-ws knows of a connection, as far as it is needed here. */
 interface SocketContext {
@@ -28,7 +30,7 @@ export class SocketOperation {
   static of({ type, request, execution }: HandlingContext): SocketOperation | undefined {
     if (type !== 'graphql' || socketOf(request) === undefined) return undefined;
     const context = request as SocketContext;
-    const info = execution.getArgByIndex<ResolveInfo | undefined>(3);
+    const info = resolveInfoOf(execution);
     if (typeof context.subscriptions !== 'object' || info === undefined || isEvent(info)) return undefined;
     const ids = candidates(context.subscriptions, info.operation);
     return ids.length === 0 ? undefined : new SocketOperation(context, ids);
@@ -41,15 +43,9 @@ export class SocketOperation {
   }
 }
 
-interface ResolveInfo {
-  readonly operation: { readonly operation: string };
-  readonly parentType: unknown;
-  readonly schema: { getSubscriptionType(): unknown };
-}
-
 /** A resolver that runs for each event of a stream: by then the operation has a stream, and no `null`. */
-function isEvent({ operation, parentType, schema }: ResolveInfo): boolean {
-  return operation.operation === 'subscription' && parentType !== schema.getSubscriptionType();
+function isEvent(info: ResolveInfo): boolean {
+  return info.operation?.operation === 'subscription' && !beginsStream(info);
 }
 
 /** The ids that an operation may have: those on their way that aren't known to be another's. */
