@@ -14,6 +14,8 @@ const LONGEST_OUTAGE_MS = 10_000;
 let master: RedisServer;
 let replica: RedisServer;
 let sentinel: RedisSentinel;
+/** Ends what a test has opened, also where an expectation has failed: clients that go on would keep Jest. */
+let end: (() => Promise<void>) | undefined;
 beforeEach(async () => {
   // Without waiting for more replicas first.
   master = await RedisServer.start('--repl-diskless-sync-delay', '0');
@@ -23,6 +25,8 @@ beforeEach(async () => {
   await untilWatched();
 });
 afterEach(async () => {
+  await end?.();
+  end = undefined;
   await sentinel.stop();
   await replica.stop();
   await master.stop();
@@ -60,6 +64,10 @@ describe.each(CLIENTS)('a failover by a sentinel, through $name', ({ open }) => 
     async (why) => {
       const { client, close } = await open();
       const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
+      end = async () => {
+        await shared.dispose();
+        close();
+      };
       const limiter = limiterOf(
         shared.getFixedWindowLimiter('key', () => ({ permitLimit: LIMIT, windowMs: 600_000 })),
       );
@@ -112,8 +120,6 @@ describe.each(CLIENTS)('a failover by a sentinel, through $name', ({ open }) => 
       held.dispose();
       expect((await waiting).isAcquired).toBe(true);
       expect(await roleOf(replica)).toBe('master');
-      await shared.dispose();
-      close();
     },
   );
 });

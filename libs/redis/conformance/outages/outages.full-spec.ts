@@ -5,18 +5,32 @@ import { createClient } from 'redis';
 import type { RedisPartitions, StoreEvent } from '../../src/index.js';
 import { createRedisPartitions, STORE_CHANNEL, STORE_UNAVAILABLE } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { freePort, RedisServer } from '../../../../test/redis/redis-server.js';
 
 const TIMEOUT_MS = 100;
+/** For what is not about time, also on a busy machine. */
+const PATIENT = { commandTimeoutMs: 5_000 };
 const LIMIT = { permitLimit: 10, windowMs: 3_600_000 };
 
 describe.each(CLIENTS)('through $name', ({ open, name }) => {
   let server: RedisServer;
+  let opened: OpenClient | undefined;
   beforeEach(async () => {
     server = await RedisServer.start();
   });
-  afterEach(() => server.stop());
+  afterEach(async () => {
+    opened?.close();
+    opened = undefined;
+    await server.stop();
+  });
+
+  /** A client for the test itself. */
+  async function openAdmin(): Promise<Redis> {
+    opened = await CLIENTS[0]!.open(server.port);
+    return opened.client as Redis;
+  }
 
   async function withShared(
     use: (shared: RedisPartitions) => Promise<void>,
@@ -68,25 +82,23 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
   test('scripts that the server has forgotten are sent again, and counts go on', () =>
     withShared(async (shared) => {
       const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
-      const { client, close } = await CLIENTS[0]!.open(server.port);
+      const admin = await openAdmin();
       for (let round = 0; round < 5; round++) {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const [lease, another] = await Promise.all([
           limiter.acquire(),
           limiter.acquire(),
-          (client as Redis).script('FLUSH', 'SYNC'),
+          admin.script('FLUSH', 'SYNC'),
         ]);
         expect(lease.isAcquired && another.isAcquired).toBe(true);
       }
       expect((await limiter.acquire()).isAcquired).toBe(false);
-      close();
-    }));
+    }, PATIENT));
 
   test('a server that is full or read-only is no limit: the policy answers, and it is well when the server is', () =>
     withShared(async (shared) => {
       const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
-      const { client, close } = await CLIENTS[0]!.open(server.port);
-      const admin = client as Redis;
+      const admin = await openAdmin();
       await admin.config('SET', 'maxmemory', '1');
       expect((await limiter.acquire()).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
       await admin.config('SET', 'maxmemory', '0');
@@ -95,8 +107,7 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
       expect((await limiter.acquire()).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
       await admin.replicaof('NO', 'ONE');
       expect((await limiter.acquire()).isAcquired).toBe(true);
-      close();
-    }));
+    }, PATIENT));
 
   test('without a store each limiter answers as it was told, and says so', () =>
     withShared(
@@ -132,16 +143,20 @@ test.each(['ioredis', 'node-redis'])(
       kind === 'ioredis' ? new Redis(port, '127.0.0.1') : createClient({ url: `redis://127.0.0.1:${port}` });
     const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
     const limiter = limiterOf(shared.getFixedWindowLimiter('key', () => LIMIT));
-    const answer = limiter.acquire();
-    expect(await isWithin(answer, TIMEOUT_MS + 50)).toBe(true);
-    expect((await answer).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
-    const server = await RedisServer.start('--port', String(port));
-    // oxlint-disable-next-line no-await-in-loop -- until it is well
-    while (!(await limiter.acquire()).isAcquired) await after(20);
-    await shared.dispose();
-    if (client instanceof Redis) client.disconnect();
-    else client.destroy();
-    await server.stop();
+    let server: RedisServer | undefined;
+    try {
+      const answer = limiter.acquire();
+      expect(await isWithin(answer, TIMEOUT_MS + 50)).toBe(true);
+      expect((await answer).getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
+      server = await RedisServer.start('--port', String(port));
+      // oxlint-disable-next-line no-await-in-loop -- until it is well
+      while (!(await limiter.acquire()).isAcquired) await after(20);
+    } finally {
+      await shared.dispose();
+      if (client instanceof Redis) client.disconnect();
+      else client.destroy();
+      await server?.stop();
+    }
   },
 );
 

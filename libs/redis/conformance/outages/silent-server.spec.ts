@@ -72,6 +72,22 @@ describe.each(CLIENTS)('a server that is cut off, through $name', ({ open, name 
     expect(performance.now() - heldMs).toBeLessThan(3 * TTL_MS);
   });
 
+  test('keeps neither the end up, nor those whose decisions are on their way when the client is closed', async () => {
+    const limiters = Array.from({ length: 20 }, (_, key) =>
+      limiterOf(shared.getFixedWindowLimiter(String(key), () => ({ permitLimit: 10, windowMs: HOUR }))),
+    );
+    const ask = (): Promise<RateLimitLease>[] => limiters.map((limiter) => limiter.acquire());
+    await Promise.all(ask());
+    proxy.silence();
+    const asked = ask();
+    await new Promise(setImmediate);
+    expect(await msOf(() => shared.dispose())).toBeLessThan(TIMEOUT_MS + SLACK_MS);
+    opened.close();
+    // No longer than that: nobody waits for a command that the client has still in hand.
+    expect(await msOf(() => Promise.all(asked))).toBeLessThan(SLACK_MS);
+    expect((await Promise.all(asked)).map(reasonOf)).toEqual(asked.map(() => 'STORE_UNAVAILABLE'));
+  });
+
   test('a request that asks twice has one time for both: beside its own reserve', async () => {
     // A clock that stands still: what is reserved stays.
     const options = { permitLimit: 100, windowMs: HOUR, reserveAhead: 100, clock: new FakeClock() };
