@@ -148,7 +148,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
 
   override declaredByWaiters(index: number): Declared | null {
     const resident = this.residentAt(index * this.#stride);
-    return resident !== undefined && resident.hasWaiters ? resident.declared : null;
+    return resident !== undefined && (resident.hasWaiters || resident.isHeld) ? resident.declared : null;
   }
 
   override isEvictable(index: number, now: number): boolean {

@@ -90,7 +90,7 @@ export abstract class PartitionPage {
   abstract statistics(index: number): RateLimiterStatistics | null;
   /** Asks for options again and applies the difference. */
   abstract refresh(index: number, declared: Declared): void;
-  /** The partition with waiters of a place, for a refresh that can't wait for the next use. */
+  /** The partition of a place that waiting requests involve, for a refresh that can't wait for the next use. */
   abstract declaredByWaiters(index: number): Declared | null;
   /** Whether it has been idle for longer than the timeout, and no waiting chain involves it. */
   abstract isEvictable(index: number, now: number): boolean;
