@@ -5,6 +5,7 @@ import type {
   RateLimiterStatistics,
   RateLimitLease,
 } from '../../src/index.js';
+import { helperPartition } from './helper-setups.js';
 import type { Kind, Setup } from './limiter-setups.js';
 import { createLimiter } from './limiter-setups.js';
 import type { Command } from './trace.js';
@@ -83,34 +84,16 @@ export class KeyLimiter extends RateLimiter {
   }
 }
 
-const HELPERS = {
-  concurrency: RateLimitPartition.getConcurrencyLimiter,
-  fixedWindow: RateLimitPartition.getFixedWindowLimiter,
-  slidingWindow: RateLimitPartition.getSlidingWindowLimiter,
-  greedyBucket: RateLimitPartition.getTokenBucketLimiter,
-  intervalBucket: RateLimitPartition.getTokenBucketLimiter,
-} as const;
-
 /** A partitioned limiter, with partitions by the helper of their kind or by the general one. */
 function createPartitions(
   kind: Kind,
   setup: Setup,
   how: { watch: Watch; by: 'helper' | 'get' },
 ): DefaultPartitionedRateLimiter<unknown, unknown> {
-  const { limit, segmentMs, segments, periodMs } = setup;
-  const options = {
-    ...setup,
-    permitLimit: limit,
-    tokenLimit: limit,
-    windowMs: kind === 'slidingWindow' ? segmentMs * segments : segmentMs,
-    segmentsPerWindow: segments,
-    replenishmentPeriodMs: periodMs,
-    refill: kind === 'greedyBucket' ? ('greedy' as const) : ('interval' as const),
-  };
   return createPartitionedRateLimiter(
     (key: unknown) =>
       how.by === 'helper'
-        ? HELPERS[kind](key, () => options)
+        ? helperPartition(kind, key, () => setup)
         : RateLimitPartition.get(key, () => createLimiter(kind, setup, how.watch.clock)),
     { idleTimeoutMs: 50, clock: how.watch.clock },
   );
