@@ -1,6 +1,6 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
-import { asyncOnly, ObjectDisposedError } from '../errors.js';
+import { asyncOnly, errorsOfEach, ObjectDisposedError, throwCollected } from '../errors.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
@@ -64,7 +64,10 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   }
 
   override refreshOptions(): void {
-    for (const limiter of this.#limiters) if (isPartitionedRateLimiter(limiter)) limiter.refreshOptions();
+    const errors = errorsOfEach(this.#limiters, (limiter) => {
+      if (isPartitionedRateLimiter(limiter)) limiter.refreshOptions();
+    });
+    throwCollected(errors, 'Several members of a chain failed to refresh their options.');
   }
 
   /** Ends the chain and its waiters; its members live on, and so do the leases it has granted. */
