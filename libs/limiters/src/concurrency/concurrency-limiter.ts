@@ -5,7 +5,7 @@ import { changedOptions } from '../engine/changed-options.js';
 import type { LimiterOptions } from '../engine/limiter-options.js';
 import { LimiterKind, LimiterPlan } from '../engine/limiter-plan.js';
 import { readCoreOptions } from '../engine/limiter-options.js';
-import { LimiterCore } from '../engine/limiter-core.js';
+import { OwnCore } from '../engine/own-core.js';
 import { soleParticipant, waitsOtherwise } from '../engine/participants.js';
 import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
@@ -39,11 +39,11 @@ export const concurrencyLimiterKind = new LimiterKind<ConcurrencyLimiterOptions>
  * @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range.
  */
 export class ConcurrencyLimiter extends RateLimiter {
-  readonly #core: LimiterCore;
+  readonly #core: OwnCore;
 
   constructor(options: ConcurrencyLimiterOptions) {
     super();
-    this.#core = LimiterCore.create(concurrencyLimiterKind.plan(options));
+    this.#core = OwnCore.create(concurrencyLimiterKind.plan(options));
   }
 
   override get idleDurationMs(): number | null {

@@ -15,23 +15,15 @@ import type { LimiterPlan } from './limiter-plan.js';
 import { misuseOf } from './limiter-plan.js';
 import { PlacedState } from './placed-state.js';
 import { REASON } from './refused-lease.js';
-import { deadlineAfter, originOf, toMilliseconds, toRetryAfterMs } from './time-unit.js';
+import { deadlineAfter, toMilliseconds, toRetryAfterMs } from './time-unit.js';
 
 /**
  * The working part of a limiter: a state, the clock that moves it and, once somebody waits, a room for the
  * waiters. The public limiter classes are its faces, chains speak to it directly.
  */
-export class LimiterCore extends PlacedState implements ChainParticipant {
+export abstract class LimiterCore extends PlacedState implements ChainParticipant {
   readonly creationOrder = nextCreationOrder();
   #room: WaitingRoom | null = null;
-
-  /** A core with a state of its own. */
-  static create(plan: LimiterPlan): LimiterCore {
-    const cells = Array.from({ length: state.stateSize(plan.algorithm) }, () => 0);
-    const core = new LimiterCore(plan, { cells, originMs: originOf(plan.clock) });
-    state.initializeState(plan.algorithm, cells, 0, core.read());
-    return core;
-  }
 
   get hasWaiters(): boolean {
     return this.#room !== null && this.#room.queue.count > 0;
@@ -94,21 +86,21 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   refuse(permits: number): RateLimitLease {
-    return this.#refusal(this.plan.isReplenishing ? undefined : REASON.permitLimitReached, permits);
+    return this.refusal(this.plan.isReplenishing ? undefined : REASON.permitLimitReached, permits);
   }
 
   refusalToWait(permits: number, maxWaitMs: number, isReserving: boolean): RateLimitLease | null {
     const limit = this.plan.queueLimit;
     const permitsLeft = limit - permits;
-    if (limit === 0 || (!isReserving && !this.#hasRoom(permits, permitsLeft))) {
+    if (limit === 0 || (!isReserving && !this.hasRoom(permits, permitsLeft))) {
       if (limit === 0 || this.plan.isReplenishing) return this.refuse(permits);
-      return this.#refusal(REASON.queueLimitReached, permits);
+      return this.refusal(REASON.queueLimitReached, permits);
     }
-    if (maxWaitMs !== Infinity && this.#isTooLong(permits, maxWaitMs, isReserving)) {
-      return this.#refusal(REASON.waitLimitReached, permits);
+    if (maxWaitMs !== Infinity && this.isTooLong(permits, maxWaitMs, isReserving)) {
+      return this.refusal(REASON.waitLimitReached, permits);
     }
     if (!isReserving && permits > 0)
-      this.#room?.evict(permitsLeft, (evicted) => this.#refusal(REASON.evicted, evicted));
+      this.#room?.evict(permitsLeft, (evicted) => this.refusal(REASON.evicted, evicted));
     return null;
   }
 
@@ -132,7 +124,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
 
   /** The lease for permits that were set aside. */
   grantReserved(permits: number): RateLimitLease {
-    this.#endReservation(permits);
+    this.endReservation(permits);
     const lease = this.take(permits);
     this.#room?.arm();
     return lease;
@@ -141,7 +133,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   /** They are everybody's again. */
   undoReserved(permits: number): void {
     try {
-      this.#endReservation(permits);
+      this.endReservation(permits);
     } finally {
       this.#room?.serve();
     }
@@ -153,7 +145,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     if (resident.isDisposed || epoch !== resident.epoch) return;
     if (resident.free === 0 && resident.#room !== null && resident.#room.passOn(permits)) return;
     resident.algorithm.release(resident.cells, resident.own, permits);
-    resident.#afterReturn(instant);
+    resident.afterReturn(instant);
   }
 
   hold(): void {
@@ -168,7 +160,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   retryAfterMs(permits: number): number | undefined {
-    const dueAt = this.#dueAt(permits);
+    const dueAt = this.dueInTurn(permits);
     return Number.isNaN(dueAt) ? undefined : toRetryAfterMs(dueAt - this.reading);
   }
 
@@ -206,22 +198,16 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
   }
 
   /** The core that speaks for this state: several may stand for one of a table. */
-  protected get resident(): LimiterCore {
-    return this;
-  }
+  protected abstract get resident(): LimiterCore;
 
   /** From now on it speaks for its state: somebody waits in it. */
-  protected settle(): void {
-    // A state of its own has no other core.
-  }
+  protected abstract settle(): void;
 
-  /** Goes on with a state in other cells, of its own. */
-  protected moveTo(cells: Cells): void {
-    this.cells = cells;
-  }
+  /** Goes on with another state, in cells of its own. */
+  protected abstract moveTo(state: Cells): void;
 
   /** Time has gone on: what is due comes first, and goes to those who wait for it. */
-  #endReservation(permits: number): void {
+  private endReservation(permits: number): void {
     try {
       this.bringUpToDate();
     } finally {
@@ -230,7 +216,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     }
   }
 
-  #dueAt(permits: number): number {
+  private dueInTurn(permits: number): number {
     const room = this.#room;
     return this.dueAt(permits, room === null || this.isNewestFirst ? null : room.queue);
   }
@@ -242,8 +228,8 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
    */
   private tryGrant(permits: number): RateLimitLease | null {
     const { plan, cells, at } = this;
-    if (this.#room !== null || this.condition.reserved > 0) return this.#tryGrantInTurn(permits);
-    if (!plan.isReplenishing) return this.#tryHold(permits);
+    if (this.#room !== null || this.condition.reserved > 0) return this.tryGrantInTurn(permits);
+    if (!plan.isReplenishing) return this.tryHold(permits);
     const now = this.read();
     const own = state.ownCells(at);
     const remaining = plan.algorithm.tryTake(cells, own, permits, now);
@@ -252,7 +238,7 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return new GrantedLease(plan.algorithm, remaining, plan.algorithm.untilFull(cells, own, now));
   }
 
-  #tryHold(permits: number): RateLimitLease | null {
+  private tryHold(permits: number): RateLimitLease | null {
     const { plan, cells, at } = this;
     const remaining = plan.algorithm.tryTake(cells, state.ownCells(at), permits, 0);
     if (remaining < 0) return null;
@@ -260,32 +246,32 @@ export class LimiterCore extends PlacedState implements ChainParticipant {
     return new HeldLease(this, permits, remaining);
   }
 
-  #tryGrantInTurn(permits: number): RateLimitLease | null {
+  private tryGrantInTurn(permits: number): RateLimitLease | null {
     this.bringUpToDate();
     return this.canGrant(permits) ? this.take(permits) : null;
   }
 
-  #refusal(reason: string | undefined, permits: number): RateLimitLease {
-    const facts = { reason, dueAt: this.#dueAt(permits), now: this.reading };
+  private refusal(reason: string | undefined, permits: number): RateLimitLease {
+    const facts = { reason, dueAt: this.dueInTurn(permits), now: this.reading };
     return state.refuse(this.plan.algorithm, this.cells, this.at, facts);
   }
 
   /** Whether a request has room in the queue, or gets it by eviction. */
-  #hasRoom(permits: number, permitsLeft: number): boolean {
+  private hasRoom(permits: number, permitsLeft: number): boolean {
     if (permitsLeft < 0) return false;
     const room = this.#room;
     if (room === null || permits === 0 || room.queue.permits <= permitsLeft) return true;
     return this.isNewestFirst && room.canEvict(permitsLeft);
   }
 
-  #isTooLong(permits: number, maxWaitMs: number, isReserving: boolean): boolean {
+  private isTooLong(permits: number, maxWaitMs: number, isReserving: boolean): boolean {
     if (maxWaitMs <= 0) return true;
     // A request that reserves stands before all others.
-    const dueAt = isReserving ? this.dueAt(permits, null) : this.#dueAt(permits);
+    const dueAt = isReserving ? this.dueAt(permits, null) : this.dueInTurn(permits);
     return toMilliseconds(dueAt - this.reading) > maxWaitMs;
   }
 
-  #afterReturn(instant: Instant | undefined): void {
+  private afterReturn(instant: Instant | undefined): void {
     this.#room?.serve();
     const { cells, own, algorithm } = this;
     if (Number.isNaN(algorithm.fullSince(cells, own))) return;

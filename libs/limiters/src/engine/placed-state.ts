@@ -28,13 +28,14 @@ export interface LimiterCondition {
 
 const AT_FIRST: LimiterCondition = { isDisposed: false, epoch: 0, holds: 0, reserved: 0 };
 
-/** A limiter's plan and state, and the moment at which it is looked at; no waiters. */
-export class PlacedState {
+/**
+ * A limiter's plan and state, and the moment at which it is looked at; no waiters. There may be a million of them, so
+ * methods are `private` rather than `#methods` here and in the core: V8 gives an object that has some a field for that.
+ */
+export abstract class PlacedState {
   protected plan: LimiterPlan;
   protected cells: Cells;
   readonly #originMs: number;
-  /** The clock as read when this turn began: every step of a decision goes by the same moment. */
-  protected reading = 0;
   protected condition = AT_FIRST;
 
   constructor(plan: LimiterPlan, place: StatePlace) {
@@ -44,9 +45,11 @@ export class PlacedState {
   }
 
   /** Where the state begins in its cells. */
-  protected get at(): number {
-    return 0;
-  }
+  protected abstract get at(): number;
+
+  /** The clock as read when this turn began: every step of a decision goes by the same moment. */
+  protected abstract get reading(): number;
+  protected abstract set reading(now: number);
 
   protected get reserved(): number {
     return this.condition.reserved;

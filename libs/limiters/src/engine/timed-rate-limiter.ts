@@ -4,18 +4,18 @@ import { acquireWithTimeout } from '../queue/wait-limit.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import { ReplenishingRateLimiter } from '../replenishing-rate-limiter.js';
-import { LimiterCore } from './limiter-core.js';
+import { OwnCore } from './own-core.js';
 import type { LimiterPlan } from './limiter-plan.js';
 import { soleParticipant, waitsOtherwise } from './participants.js';
 
 /** What the limiters have in common whose permits come back with time: everything but their options. */
 export abstract class TimedRateLimiter extends ReplenishingRateLimiter {
-  readonly #core: LimiterCore;
+  readonly #core: OwnCore;
 
   /** @internal */
   constructor(plan: LimiterPlan) {
     super();
-    this.#core = LimiterCore.create(plan);
+    this.#core = OwnCore.create(plan);
   }
 
   override get isAutoReplenishing(): boolean {

@@ -12,6 +12,7 @@ export class RowCore extends LimiterCore {
   /** Where its state was at first; by this it is known as the resident. */
   readonly #homeAt: number;
   #at: number;
+  #reading = 0;
 
   constructor(plan: LimiterPlan, place: SharedPlace, at: number) {
     super(plan, place);
@@ -22,6 +23,14 @@ export class RowCore extends LimiterCore {
 
   protected override get at(): number {
     return this.#at;
+  }
+
+  protected override get reading(): number {
+    return this.#reading;
+  }
+
+  protected override set reading(now: number) {
+    this.#reading = now;
   }
 
   /** The core that speaks for the row now: it may have got waiters since this one was made for a request. */
@@ -42,7 +51,7 @@ export class RowCore extends LimiterCore {
   /** The row has the size of the old plan's state: the new one is kept here. */
   protected override moveTo(cells: Cells): void {
     this.settle();
-    super.moveTo(cells);
+    this.cells = cells;
     this.#at = 0;
   }
 }
