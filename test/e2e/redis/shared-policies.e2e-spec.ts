@@ -6,6 +6,7 @@ import { RedisPartitions } from '@ratelease/redis';
 import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
 import { Redis } from 'ioredis';
 import { RedisServer } from '../../redis/redis-server.js';
+import { scriptCalls } from '../../redis/script-calls.js';
 import { Gate } from '../nestjs/gate.js';
 import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
 
@@ -106,13 +107,11 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     // The scripts are known from the first request on.
     await app.get('/report', visitor);
     await released(`cleo-${platform.name}`);
-    const calls = async (): Promise<number> =>
-      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))![1]);
-    const before = await calls();
+    const before = await scriptCalls(client);
     expect((await app.get('/report', visitor)).status).toBe(200);
     await released(`cleo-${platform.name}`);
     // One decides, one gives the lease back.
-    expect((await calls()) - before).toBe(2);
+    expect((await scriptCalls(client)) - before).toBe(2);
   });
 
   it('holds the leases of two applications as long as their responses last', async () => {

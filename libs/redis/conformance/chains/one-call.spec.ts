@@ -10,6 +10,7 @@ import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 interface Request {
   readonly user: string;
@@ -66,14 +67,7 @@ const user = { user: 'ann' };
 const remaining = (lease: RateLimitLease): [member: number, remaining: number][] =>
   lease.quota().map((entry) => [entry.member, entry.remaining]);
 
-/** How many scripts the server has run. */
-async function calls(): Promise<number> {
-  const stats = await client.info('commandstats');
-  return [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(
-    (sum, [, count]) => sum + Number(count),
-    0,
-  );
-}
+const calls = (): Promise<number> => scriptCalls(client);
 
 test('limiters of one partition in a chain are one call, all or nothing', async () => {
   const chain = createChainedPartitionedRateLimiter(window(5), bucket(3), concurrency(10));

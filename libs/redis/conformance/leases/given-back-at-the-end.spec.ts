@@ -83,6 +83,17 @@ describe.each(CLIENTS)(
       expect(left(await rateOf(observed, 'aborted late').acquire(0))).toBe(10);
     });
 
+    test('a lease is given back that is asked for behind another request, and granted after the end has begun', async () => {
+      const slots = slotsOf(shared, 'behind');
+      const asked = [slots.acquire(4)];
+      await new Promise(setImmediate);
+      asked.push(slots.acquire(4));
+      await end();
+      for (const lease of await Promise.all(asked))
+        expect(lease.getMetadata('REASON_PHRASE')).toBe('Limiter disposed');
+      expect(left(await slotsOf(observed, 'behind').acquire(0))).toBe(10);
+    });
+
     const togetherOf = (key: string): ReturnType<typeof createChainedPartitionedRateLimiter<string>> =>
       createChainedPartitionedRateLimiter<string>(
         createPartitionedRateLimiter(() => shared.getFixedWindowLimiter(key, () => TEN)),

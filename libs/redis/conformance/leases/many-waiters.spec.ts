@@ -4,6 +4,7 @@ import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 const PROCESSES = 3;
 const JOBS_OF_EACH = 50;
@@ -43,11 +44,7 @@ test.each([
     await Promise.all(partitions.map((one) => one.dispose()));
     expect(most).toBeLessThanOrEqual(permitLimit);
     expect(done).toBe(PROCESSES * JOBS_OF_EACH);
-    const stats = await admin.info('commandstats');
-    const scripts = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(
-      (sum, [, count]) => sum + Number(count),
-      0,
-    );
+    const scripts = await scriptCalls(admin);
     // One to ask, one to give back, and now and then one that renews them all.
     expect(scripts / done).toBeLessThan(3);
     const fields = Object.entries(await admin.hgetall('jobs:v1:{job}'));

@@ -24,6 +24,8 @@ async function keepsNoProcessAlive(client: RedisPartitionsOptions['client']): Pr
   try {
     const lease = await limiter.acquire();
     const waiting = limiter.acquire();
+    // Answered in the same call: the other one has its place in the queue.
+    expect((await limiter.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
     lease.dispose();
     // Told by the second connection: it is there.
     expect((await waiting).isAcquired).toBe(true);

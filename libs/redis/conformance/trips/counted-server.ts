@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 /** A server for the tests of a file, which tells how many scripts it has run. */
 export class CountedServer {
@@ -17,9 +18,9 @@ export class CountedServer {
 
   /** How many calls of scripts `run` takes. */
   async callsOf(run: () => Promise<unknown>): Promise<number> {
-    const before = await this.#count();
+    const before = await scriptCalls(this.#admin);
     await run();
-    return (await this.#count()) - before;
+    return (await scriptCalls(this.#admin)) - before;
   }
 
   /** It answers nothing until {@link CountedServer.resume}. */
@@ -41,9 +42,5 @@ export class CountedServer {
     this.client.disconnect();
     this.#admin.disconnect();
     await this.#server.stop();
-  }
-
-  async #count(): Promise<number> {
-    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await this.#admin.info('commandstats'))?.[1] ?? 0);
   }
 }

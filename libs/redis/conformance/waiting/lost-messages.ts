@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
+import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 const TTL_MS = 1_000;
 const PROCESSES = 3;
@@ -64,12 +65,12 @@ export function testLostMessages({ jobs, workMs, lostEach }: Losses): void {
       for (const child of children)
         // oxlint-disable-next-line no-await-in-loop -- until all are there
         expect(await child.next()).toBe('ready');
-      const before = await scriptsOf(admin);
+      const before = await scriptCalls(admin);
       const beganMs = performance.now();
       for (const child of children) child.tell('go');
       const told = (await Promise.all(children.map((child) => child.next()))) as Told[];
       const tookMs = performance.now() - beganMs;
-      const scripts = (await scriptsOf(admin)) - before;
+      const scripts = (await scriptCalls(admin)) - before;
       admin.disconnect();
       proxy.stop();
       const all = PROCESSES * jobs;
@@ -83,11 +84,4 @@ export function testLostMessages({ jobs, workMs, lostEach }: Losses): void {
     },
     120_000,
   );
-}
-
-/** The scripts that processes have sent. */
-async function scriptsOf(admin: Redis): Promise<number> {
-  const stats = await admin.info('commandstats');
-  const counts = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, calls]) => Number(calls));
-  return counts.reduce((sum, calls) => sum + calls, 0);
 }

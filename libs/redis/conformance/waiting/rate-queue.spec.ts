@@ -6,6 +6,7 @@ import type { RedisPartitions } from '../../src/index.js';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 const WINDOW_MS = 10_000;
 const START_US = 1_783_228_800_123_456;
@@ -53,10 +54,7 @@ async function waiting(): Promise<void> {
   while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function scripts(): Promise<number> {
-  const stats = await client.info('commandstats');
-  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
-}
+const scripts = (): Promise<number> => scriptCalls(client);
 
 test('who finds no room is refused, told when there would have been, and charged for nothing', async () => {
   const limiter = windowOf(4);

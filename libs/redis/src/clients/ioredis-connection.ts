@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { SentScripts } from '../scripts/sent-scripts.js';
 import type { ChannelListener, ChannelSubscription, RedisConnection } from './redis-connection.js';
 
 /** What of ioredis' `Redis` and `Cluster` is used. */
@@ -30,6 +31,7 @@ const SUBSCRIBER = {
 /** A client of ioredis, single server or cluster. */
 export class IoredisConnection implements RedisConnection {
   readonly isCluster: boolean;
+  readonly sentScripts = new SentScripts();
   readonly #client: IoredisClient;
   readonly #listeners: [event: string, listener: () => void][] = [];
 

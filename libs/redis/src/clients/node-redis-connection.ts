@@ -1,3 +1,4 @@
+import { SentScripts } from '../scripts/sent-scripts.js';
 import type { ChannelListener, ChannelSubscription, RedisConnection } from './redis-connection.js';
 
 /** What of the clients of `redis` is used: those of `createClient` and of `createCluster`. */
@@ -29,6 +30,7 @@ const ignore = (): void => undefined;
 /** A client of node-redis, single server or cluster. */
 export class NodeRedisConnection implements RedisConnection {
   readonly isCluster: boolean;
+  readonly sentScripts = new SentScripts();
   readonly #client: NodeRedisClient;
   readonly #withoutTimeout: Pick<NodeRedisClient, 'evalSha'>;
   #wasReady: boolean;

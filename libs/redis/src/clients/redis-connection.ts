@@ -1,7 +1,11 @@
+import type { SentScripts } from '../scripts/sent-scripts.js';
+
 /** What this package needs of a client: to run scripts, and to hear messages. */
 export interface RedisConnection {
   /** Whether keys of different slots must go in different calls. */
   readonly isCluster: boolean;
+  /** The scripts whose text was sent through it. */
+  readonly sentScripts: SentScripts;
   /** Whether a command would be sent at once, not kept until there is a connection. */
   readonly isReady: boolean;
   /** Connects a client that waits for its first command, or that nobody has connected yet. */

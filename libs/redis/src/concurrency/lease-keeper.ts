@@ -110,7 +110,7 @@ export class LeaseKeeper {
     return this.#releases.add(member, held.untilMs);
   }
 
-  /** Ends what a request may have got that nobody waits for any more. */
+  /** Ends what a request may have got that nobody waits for any more. To be called once it has been sent. */
   abandon(member: string): Promise<void> {
     this.#held.delete(member);
     this.forget(member);
@@ -169,11 +169,11 @@ export class LeaseKeeper {
     if (this.#waiting.size > 0) this.#arm(0);
   }
 
-  /** Gives everything back; resolves when the server has been told, or does not answer. */
+  /** Gives back all but what is being asked for, which the server may not know yet: who asks does it, once answered. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     clearTimeout(this.#endsTimer);
-    const members = [...this.#held.keys(), ...this.#waiting.keys(), ...this.#asking.keys()];
+    const members = [...this.#held.keys(), ...this.#waiting.keys()];
     const asking = [...this.#asking.values()];
     for (const { settle } of this.#waiting.values()) settle('disposed');
     for (const settle of asking) settle('disposed');

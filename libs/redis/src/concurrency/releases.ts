@@ -1,4 +1,6 @@
 import { RELEASE } from '../scripts/script.js';
+import { isServerError } from '../scripts/server-error.js';
+import type { Returning } from '../store/returns.js';
 import type { Store } from '../store/store.js';
 
 const FIRST_RETRY_MS = 100;
@@ -10,16 +12,21 @@ interface Ending {
   readonly done: () => void;
 }
 
-/** Ends leases and waits of one limiter: those of a turn in one call, again and again until they would have expired. */
-export class Releases {
+/**
+ * Ends leases and waits of one limiter, again and again until they would have expired. Those of a turn go in one call,
+ * and what comes while it is on its way in the next; but before this process asks the limiter anything, all that it has
+ * ended so far is sent: it must find the places free.
+ */
+export class Releases implements Returning {
+  readonly leasesKey: string;
   readonly #store: Store;
   readonly #keys: readonly string[];
   readonly #numbers: readonly string[];
   readonly #onIdle: () => void;
   #pending = new Map<string, Ending>();
-  #isSending = false;
-  #isScheduled = false;
-  #sending: Promise<void> | undefined = undefined;
+  /** The calls on their way: mostly one. */
+  readonly #calls = new Set<Promise<void>>();
+  #retryTimer: NodeJS.Timeout | undefined = undefined;
   #retryMs = FIRST_RETRY_MS;
 
   constructor(
@@ -31,12 +38,13 @@ export class Releases {
   ) {
     this.#store = store;
     this.#keys = keys;
+    this.leasesKey = keys[1]!;
     this.#numbers = numbers;
     this.#onIdle = onIdle;
   }
 
   get isIdle(): boolean {
-    return this.#pending.size === 0 && !this.#isSending;
+    return this.#pending.size === 0 && this.#calls.size === 0;
   }
 
   /** Resolves once the server has been told, or could not be told at the first attempt. */
@@ -48,58 +56,66 @@ export class Releases {
         done();
       };
       this.#pending.set(member, { untilMs, done: earlier === undefined ? done : tellBoth });
-      this.#schedule();
+      // The first of a turn: the others go with it.
+      const isSoon = this.#pending.size === 1 && this.#calls.size === 0;
+      this.#store.giveBackLeases(this, isSoon);
     });
   }
 
   /** Tries once more what could not be told yet. */
   async end(): Promise<void> {
-    await this.#sending;
-    if (this.#pending.size > 0) await this.#begin();
+    await Promise.all(this.#calls);
+    this.send();
+    await Promise.all(this.#calls);
   }
 
-  #begin(): Promise<void> {
-    this.#sending = this.#send();
-    return this.#sending;
-  }
-
-  #schedule(): void {
-    if (this.#isSending || this.#isScheduled) return;
-    this.#isScheduled = true;
-    queueMicrotask(() => process.nextTick(() => void this.#begin()));
-  }
-
-  async #send(): Promise<void> {
-    this.#isScheduled = false;
+  send(): void {
+    if (this.#pending.size === 0) return;
     const sent = this.#pending;
-    if (this.#isSending) return this.#sending;
-    if (sent.size === 0) return;
     this.#pending = new Map();
-    this.#isSending = true;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    this.#store.forgetReturning(this);
+    const call = this.#tell(sent);
+    this.#calls.add(call);
+    void call.then(() => this.#told(call));
+  }
+
+  async #tell(sent: Map<string, Ending>): Promise<void> {
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...sent.keys()];
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
       await this.#store.run(RELEASE, this.#keys, args);
       this.#retryMs = FIRST_RETRY_MS;
-    } catch {
-      this.#keepForLater(sent);
+    } catch (error) {
+      this.#keepForLater(sent, isServerError(error));
     }
-    this.#isSending = false;
     for (const { done } of sent.values()) done();
-    if (this.#pending.size === 0) this.#onIdle();
-    else if (!this.#isScheduled) this.#schedule();
   }
 
-  #keepForLater(failed: Map<string, Ending>): void {
+  #told(call: Promise<void>): void {
+    this.#calls.delete(call);
+    if (this.isIdle) this.#onIdle();
+    else if (this.#calls.size === 0 && this.#retryTimer === undefined) this.#store.giveBackLeases(this, true);
+  }
+
+  #keepForLater(failed: Map<string, Ending>, isRefused: boolean): void {
     const nowMs = performance.now();
     for (const [member, ending] of failed)
       if (ending.untilMs > nowMs && !this.#pending.has(member)) this.#pending.set(member, ending);
     if (this.#pending.size === 0) return;
-    this.#isScheduled = true;
+    // A server that refuses is given time; one that was not there is told before anything else.
+    if (!isRefused) this.#store.giveBackLeases(this, false);
+    clearTimeout(this.#retryTimer);
     this.#store.runOutside(() => {
       // Nobody waits for it: if the process ends first, the server takes the permits back.
-      setTimeout(() => void this.#begin(), this.#retryMs).unref();
+      this.#retryTimer = setTimeout(() => this.#retry(), this.#retryMs).unref();
     });
     this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
+  }
+
+  #retry(): void {
+    this.#retryTimer = undefined;
+    this.send();
   }
 }

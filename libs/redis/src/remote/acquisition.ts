@@ -96,13 +96,15 @@ export class Acquisition {
     // Those that wait for a rate in this process must not overtake each other on the way.
     const ahead = this.#group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
     const question = { permits: this.#permits, ahead, id: this.#member, flag };
-    const onGrantedLate = (): void => this.#abandon();
-    const request = new AskedQuestion(store, this.#group, question, { onGrantedLate });
+    const onAbandoned = (): void => this.#abandon();
+    const request = new AskedQuestion(store, this.#group, question, { onAbandoned });
     const settled = await this.#wait.orAbort(request.settled, () => {
+      if (this.#member !== '') for (const keeper of this.#keepers()) keeper.forget(this.#member);
       request.giveUp();
-      this.#abandon();
     });
-    if (settled.kind === 'unavailable' && request.isSent) this.#abandon();
+    // Not known yet when everything was given back.
+    const isLeft = settled.kind === 'granted' || settled.kind === 'waiting';
+    if (isLeft && this.#context.states.isEnded) this.#abandon();
     return { ...settled, sinceMs: request.sinceMs, heardMs: this.#clock.now() };
   }
 

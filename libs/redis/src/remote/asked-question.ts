@@ -9,17 +9,12 @@ export class AskedQuestion extends DecisionRequest {
   #resolve!: (answer: Answer) => void;
   #answer: Answer | undefined;
   readonly #store: Store;
-  readonly #onGrantedLate: (() => void) | undefined;
+  readonly #onAbandoned: (() => void) | undefined;
 
-  constructor(
-    store: Store,
-    group: LimiterGroup,
-    question: Question,
-    { onGrantedLate, sinceMs }: Asking = {},
-  ) {
+  constructor(store: Store, group: LimiterGroup, question: Question, { onAbandoned, sinceMs }: Asking = {}) {
     super(group, question, sinceMs);
     this.#store = store;
-    this.#onGrantedLate = onGrantedLate;
+    this.#onAbandoned = onAbandoned;
     this.settled = new Promise((resolve) => (this.#resolve = resolve));
     store.ask(this);
   }
@@ -27,7 +22,14 @@ export class AskedQuestion extends DecisionRequest {
   /** Nobody wants the answer any more, also where it has come a moment ago and was not read yet. */
   override giveUp(): void {
     if (this.#answer === undefined) super.giveUp();
-    else this.onLate(this.#answer);
+    else if (this.#answer.kind !== 'unavailable') this.onLate(this.#answer);
+  }
+
+  /** What the server has made of it nobody knows. */
+  override fail(): void {
+    const isAwaited = !this.isSettled;
+    super.fail();
+    if (isAwaited && this.isSent) this.#onAbandoned?.();
   }
 
   protected override onAnswer(answer: Answer): void {
@@ -39,7 +41,7 @@ export class AskedQuestion extends DecisionRequest {
   protected override onLate(answer: Answer): void {
     const { permits } = this.question;
     if (answer.kind === 'granted' && permits > 0) void this.#store.giveBack(this.group, permits, answer);
-    if (answer.kind === 'granted' || answer.kind === 'waiting') this.#onGrantedLate?.();
+    if (answer.kind !== 'refused' && this.isSent) this.#onAbandoned?.();
   }
 
   protected override onExpired(): void {
@@ -49,8 +51,8 @@ export class AskedQuestion extends DecisionRequest {
 
 /** On whose behalf it is asked. */
 export interface Asking {
-  /** Called when the server has granted it, or let it wait, and nobody asks any more. */
-  readonly onGrantedLate?: () => void;
+  /** Called, once, when the server has granted it or let it wait, or may have, and nobody asks any more. */
+  readonly onAbandoned?: () => void;
   /** When the question was asked that it goes on from. */
   readonly sinceMs?: number | undefined;
 }

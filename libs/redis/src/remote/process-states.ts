@@ -13,7 +13,7 @@ export class ProcessStates {
   readonly #keepers = new Map<string, LeaseKeeper>();
   readonly #queues = new Map<string, RateQueue>();
   readonly #reserves = new Map<string, Reserve>();
-  readonly #ended = new Set<LeaseKeeper | Reserve>();
+  readonly #ended = new Set<Reserve>();
   #isEnded = false;
 
   constructor(store: Store) {
@@ -33,7 +33,9 @@ export class ProcessStates {
     let keeper = this.#keepers.get(name);
     if (keeper !== undefined) return keeper;
     const { store, notifications } = this;
-    const onIdle = (): void => void this.#keepers.delete(name);
+    const onIdle = (): void => {
+      if (this.#keepers.get(name) === keeper) this.#keepers.delete(name);
+    };
     keeper = new LeaseKeeper({ store, notifications, onIdle }, partitionKey, definition);
     this.#keepers.set(name, keeper);
     return keeper;
@@ -82,11 +84,12 @@ export class ProcessStates {
     this.#isEnded = true;
     for (const queue of this.#queues.values()) queue.close();
     this.#queues.clear();
-    const holders = [...this.#keepers.values(), ...this.#reserves.values()].filter(
-      (holder) => !this.#ended.has(holder),
-    );
-    for (const holder of holders) this.#ended.add(holder);
-    await Promise.all(holders.map((holder) => holder.end()));
+    const reserves = [...this.#reserves.values()].filter((reserve) => !this.#ended.has(reserve));
+    for (const reserve of reserves) this.#ended.add(reserve);
+    const keepers = [...this.#keepers.values()];
+    // What is abandoned from now on has keepers of its own.
+    this.#keepers.clear();
+    await Promise.all([...keepers, ...reserves].map((holder) => holder.end()));
     this.notifications.end();
   }
 }

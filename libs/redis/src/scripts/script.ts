@@ -15,31 +15,53 @@ export class Script {
   }
 
   /**
-   * Runs the script, by its hash, and by its text where the server has forgotten it: it was restarted or flushed,
-   * or another one took its place. Nothing else is ever sent twice: a script may have run although its answer is
-   * an error, or never came.
+   * Runs the script: by its text where the server was never sent it or has forgotten it, as it was restarted or flushed or
+   * another one took its place; else by its hash. Nothing else is ever sent twice: a script may have run although its
+   * answer is an error, or never came.
    */
-  run(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    // One promise more for each call is felt: it is not an async function.
-    return connection.evalsha(this.sha, keys, args).catch((error: unknown) => {
+  async run(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const sending = connection.sentScripts.sendingOf(this.sha);
+    if (sending === 0) return this.#eval(connection, keys, args);
+    try {
+      return await connection.evalsha(this.sha, keys, args);
+    } catch (error) {
       if (!isUnknownScript(error)) throw error;
-      return connection.eval(this.text, keys, args);
-    });
+      return this.#again(connection, sending, { keys, args });
+    }
   }
 
-  /** The same, with the answer handed to the sender. */
+  /** The same, with the answer handed to the sender. A promise more for each call would be felt. */
   send<TCall extends ScriptCall>(
     connection: RedisConnection,
     call: TCall,
     sender: ScriptSender<TCall>,
   ): void {
+    const sending = connection.sentScripts.sendingOf(this.sha);
     const onReply = (reply: unknown): void => sender.onReply(call, reply);
+    const onError = (error: unknown): void => sender.onError(call, error);
+    if (sending === 0) return void this.#eval(connection, call.keys, call.args).then(onReply, onError);
     connection.evalshaInTime(this.sha, call.keys, call.args).then(onReply, (error: unknown) => {
-      if (!isUnknownScript(error)) return sender.onError(call, error);
-      connection
-        .eval(this.text, call.keys, call.args)
-        .then(onReply, (another: unknown) => sender.onError(call, another));
+      if (!isUnknownScript(error)) return onError(error);
+      void this.#again(connection, sending, call).then(onReply, onError);
     });
+  }
+
+  /** The server did not know the script. Of many calls that learn it, the first sends its text. */
+  async #again(connection: RedisConnection, sending: number, { keys, args }: ScriptCall): Promise<unknown> {
+    connection.sentScripts.forgotten(this.sha, sending);
+    if (connection.sentScripts.sendingOf(this.sha) === 0) return this.#eval(connection, keys, args);
+    try {
+      return await connection.evalsha(this.sha, keys, args);
+    } catch (error) {
+      // In a cluster it was another server that was sent the text.
+      if (!isUnknownScript(error)) throw error;
+      return this.#eval(connection, keys, args);
+    }
+  }
+
+  #eval(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    connection.sentScripts.add(this.sha);
+    return connection.eval(this.text, keys, args);
   }
 }
 

@@ -1,11 +1,14 @@
 import { argumentsOf, arrange, Call, deadlineOf, keysOf } from './call.js';
 import type { CallPart } from './call.js';
 import type { ScriptSender } from '../scripts/script.js';
+import { isServerError } from '../scripts/server-error.js';
 import type { DecisionRequest } from './decision-request.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
+import type { Returning } from './returns.js';
+import { Returns } from './returns.js';
 import { settledWithin } from './settled-within.js';
 import type { Store } from './store.js';
 
@@ -29,6 +32,7 @@ export class Dispatcher implements ScriptSender<Call> {
   readonly #groupsPerCall: number;
   readonly #groupsAtOnce: number;
   readonly #lanes = new Lanes();
+  readonly #returns = new Returns();
   #due: Lane[] = [];
   /** Calls whose connection was lost before the answer: whether they were carried out, nobody knows. */
   #interrupted: Call[] = [];
@@ -63,17 +67,44 @@ export class Dispatcher implements ScriptSender<Call> {
     });
   }
 
+  /**
+   * Leases are to be given back: before whatever their limiter is asked from now on.
+   * @param isSoon - with the next flush, whether it is asked anything or not.
+   */
+  giveBackLeases(returning: Returning, isSoon: boolean): void {
+    this.#returns.keep(returning);
+    if (!isSoon) return;
+    this.#returns.addDue(returning);
+    this.#scheduleFlush();
+  }
+
+  /** The server is being told of them. */
+  forgetReturning(returning: Returning): void {
+    this.#returns.forget(returning);
+  }
+
+  /** There is a connection again. */
+  resume(): void {
+    this.#returns.sendKept();
+    this.flush();
+  }
+
   /** Sends what is due. Without a connection it stays: the connection comes, or the requests' time is over. */
   flush(): void {
-    if (this.#due.length === 0 && this.#interrupted.length === 0) return;
-    if (!this.#store.connection.isReady) return this.#store.connection.wake();
+    const { isDue } = this.#returns;
+    if (!isDue && this.#due.length === 0 && this.#interrupted.length === 0) return;
+    if (!this.#store.connection.isReady) {
+      this.#returns.sendDue();
+      return this.#store.connection.wake();
+    }
     const due = this.#due;
     const interrupted = this.#interrupted;
     this.#due = [];
     // One command alone is in one write anyway.
-    if (interrupted.length === 0 && due.length === 1) return this.#sendAlone(due[0]!);
+    if (!isDue && interrupted.length === 0 && due.length === 1) return this.#sendAlone(due[0]!);
     this.#interrupted = [];
     this.#store.connection.together(() => {
+      this.#returns.sendDue();
       // Also where nobody waits any more: what was granted has to be given back.
       for (const call of interrupted) this.#send(call);
       if (this.#groupsPerCall === 1) for (const lane of due) this.#sendAlone(lane);
@@ -106,6 +137,7 @@ export class Dispatcher implements ScriptSender<Call> {
     const requests = lane.takeNext();
     if (requests.length > 0) {
       lane.isBusy = true;
+      this.#returns.sendBefore(lane.group);
       return requests;
     }
     lane.tellIfIdle();
@@ -253,9 +285,4 @@ export class Dispatcher implements ScriptSender<Call> {
     if (lane.isIdle) lane.tellIfIdle();
     else this.#schedule(lane);
   }
-}
-
-/** An error that the server answered with: it begins with a word in capitals. */
-function isServerError(error: unknown): boolean {
-  return error instanceof Error && /^[A-Z]{2,} /.test(error.message);
 }

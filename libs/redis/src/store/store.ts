@@ -8,6 +8,7 @@ import { Deadlines } from './deadlines.js';
 import { Dispatcher } from './dispatcher.js';
 import { Health } from './health.js';
 import type { LimiterGroup } from './limiter-group.js';
+import type { Returning } from './returns.js';
 import { ServerClock } from './server-clock.js';
 
 /** What a store is made of. */
@@ -50,7 +51,7 @@ export class Store {
     this.#dispatcher = new Dispatcher(this, settings.groupsPerCall);
     settings.connection.onReady(() => {
       this.#generation++;
-      this.#dispatcher.flush();
+      this.#dispatcher.resume();
     });
     this.health.onChange((isAvailable) => {
       this.#generation++;
@@ -100,6 +101,16 @@ export class Store {
   giveBack(group: LimiterGroup, permits: number, answer: Granted): Promise<void> {
     this.#generation++;
     return this.#dispatcher.giveBack(group, group.grantOf(permits, answer));
+  }
+
+  /** See {@link Dispatcher.giveBackLeases}. */
+  giveBackLeases(returning: Returning, isSoon: boolean): void {
+    this.#dispatcher.giveBackLeases(returning, isSoon);
+  }
+
+  /** See {@link Dispatcher.forgetReturning}. */
+  forgetReturning(returning: Returning): void {
+    this.#dispatcher.forgetReturning(returning);
   }
 
   /** Runs a script; rejects like the client does. */
