@@ -1,14 +1,18 @@
 import type { Type } from '@nestjs/common';
 import { Controller, Get } from '@nestjs/common';
-import type { EndpointBinding } from '@ratelease/nestjs';
+import type { EndpointBinding, RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { DisableRateLimiting, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { bootError, PLATFORMS, stopApps } from './test-app.js';
 
 const burst = { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 60_000 } as const;
 
-function boot(controller: Type, endpoints: EndpointBinding[] = []): Promise<Error & { code?: string }> {
+function boot(
+  controller: Type,
+  endpoints: EndpointBinding[] = [],
+  options: RateLimitingModuleOptions = {},
+): Promise<Error & { code?: string }> {
   return bootError(PLATFORMS[0]!, {
-    imports: [RateLimitingModule.forRoot({ policies: { burst }, endpoints })],
+    imports: [RateLimitingModule.forRoot({ policies: { burst }, endpoints, ...options })],
     controllers: [controller],
   });
 }
@@ -44,7 +48,17 @@ describe('the boot', () => {
     const contradictory = await boot(ContradictoryController);
     expect(contradictory.code).toBe('ERR_RL_ENABLED_INSIDE_DISABLED');
     const withoutGlobal = await boot(PlainController, [{ controller: PlainController, disabled: 'global' }]);
-    expect(withoutGlobal.code).toBe('ERR_RL_UNKNOWN_POLICY');
+    expect([withoutGlobal.code, withoutGlobal.message]).toEqual([
+      'ERR_RL_UNKNOWN_POLICY',
+      expect.stringMatching(/^PlainController\.get names "global".* the option global\.$/),
+    ]);
+    const named = await boot(PlainController, [{ controller: PlainController, policies: 'global' }], {
+      global: burst,
+    });
+    expect([named.code, named.message]).toEqual([
+      'ERR_RL_UNKNOWN_POLICY',
+      expect.stringMatching(/^PlainController\.get names "global".* without being named\.$/),
+    ]);
     expect(() => DisableRateLimiting(7 as never)).toThrow(
       expect.objectContaining({ code: 'ERR_RL_INVALID_POLICY' }),
     );

@@ -1,6 +1,5 @@
 import { Controller, Get, Logger, UnauthorizedException } from '@nestjs/common';
-import { RateLimiter, RateLimitPartition } from '@ratelease/limiters';
-import type { RateLimiterStatistics, RateLimitLease } from '@ratelease/limiters';
+import { RateLimitPartition } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { FailedEvent, RateLimitingModuleOptions } from '@ratelease/nestjs';
 import {
@@ -12,47 +11,15 @@ import {
   byUser,
 } from '@ratelease/nestjs';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { BrokenLimiter } from './broken-limiter.js';
 import type { TestApp } from './test-app.js';
 import { bootError, PLATFORMS, startApp, stopApps } from './test-app.js';
 
-/** A limiter whose store is broken. */
-class BrokenLimiter extends RateLimiter {
-  readonly #isLate: boolean;
-
-  constructor(isLate: boolean) {
-    super();
-    this.#isLate = isLate;
-  }
-
-  override get idleDurationMs(): number | null {
-    return null;
-  }
-
-  override getStatistics(): RateLimiterStatistics {
-    return {
-      currentAvailablePermits: 0,
-      currentQueuedCount: 0,
-      totalFailedLeases: 0,
-      totalSuccessfulLeases: 0,
-    };
-  }
-
-  override dispose(): void {
-    // It has nothing.
-  }
-
-  protected override attemptAcquireCore(): RateLimitLease {
-    throw new Error('the store is broken');
-  }
-
-  protected override async acquireCore(): Promise<RateLimitLease> {
-    if (this.#isLate) await new Promise((resolve) => setImmediate(resolve));
-    throw new Error('the store is broken');
-  }
-}
-
+const aTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const broken = (isLate: boolean) =>
-  new DelegatedRateLimiterPolicy(() => RateLimitPartition.get('all', () => new BrokenLimiter(isLate)));
+  new DelegatedRateLimiterPolicy(() =>
+    RateLimitPartition.get('all', () => new BrokenLimiter(isLate ? aTurn : undefined)),
+  );
 const throwing = (error: Error) =>
   new DelegatedRateLimiterPolicy((): never => {
     throw error;

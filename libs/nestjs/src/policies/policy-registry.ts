@@ -137,6 +137,7 @@ export class PolicyRegistry {
   find(reference: PolicyReference, place: string): CompiledPolicy {
     const policy = typeof reference === 'string' ? this.#named.get(reference) : this.#unnamed.get(reference);
     if (policy !== undefined) return policy;
+    if (reference === GLOBAL) throw this.#misnamedGlobal(place);
     const way =
       typeof reference === 'string' ? suggestion(reference, [...this.#named.keys()], 'policies') : '';
     throw new RateLimitingConfigurationError(
@@ -144,6 +145,16 @@ export class PolicyRegistry {
       `${place} uses the policy ${shown(reference)}, which is not registered. ${way} ` +
         'Register it under policies in RateLimitingModule.forRoot().',
     );
+  }
+
+  /** The name is taken: registering a policy under it, as for other names, would be no way out. */
+  #misnamedGlobal(place: string): RateLimitingConfigurationError {
+    const way =
+      this.#global === undefined
+        ? 'There is none: give RateLimitingModule.forRoot() the option global.'
+        : 'It applies to everything that is not disabled, without being named.';
+    const message = `${place} names "${GLOBAL}", which is no policy but the global limiter. ${way}`;
+    return new RateLimitingConfigurationError('ERR_RL_UNKNOWN_POLICY', message);
   }
 
   /** The policy that events and overviews call by this name; unlike configured names it is every policy's own. */

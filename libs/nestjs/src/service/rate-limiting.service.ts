@@ -195,7 +195,7 @@ export class RateLimitingService implements OnModuleDestroy {
     const { set, permits, context, observation } = question;
     if (lease.isAcquired) {
       set.noteGranted(permits);
-      observation?.acquired();
+      observation?.acquiredOutside();
       return new CountedLease(new Grant(lease, set, permits, observation));
     }
     policy.counters.refused++;
@@ -220,7 +220,10 @@ export class RateLimitingService implements OnModuleDestroy {
       return lease;
     } finally {
       policy.counters.queued--;
-      if (!isAnswered && options.signal.aborted) observation?.canceled();
+      if (!isAnswered) {
+        if (options.signal.aborted) observation?.canceled();
+        else observation?.failed();
+      }
     }
   }
 }

@@ -64,7 +64,7 @@ export class Instruments {
       description: 'How long requests waited for a lease.',
     });
     this.requests = meter.createCounter('ratelease.requests', {
-      description: 'Requests that tried to get a lease.',
+      description: 'Requests that tried to get a lease, by outcome, once they are over.',
       unit: '{request}',
     });
   }

@@ -25,6 +25,7 @@ export class Observation {
   #queuedAt: number | undefined = undefined;
   #grantedAt = 0;
   #waitedMs = 0;
+  #isCounted = false;
 
   constructor(event: Observed, instruments: Instruments | undefined, clock: Clock) {
     this.#event = event;
@@ -51,12 +52,21 @@ export class Observation {
     CHANNELS.queued.publish(this.#facts);
   }
 
-  /** Permits were granted. */
+  /**
+   * Permits were granted to a request: it is counted when it has ended, as each request is counted once, with its
+   * outcome, when that is over.
+   */
   acquired(): void {
-    this.#count('acquired');
+    this.#endWait('acquired');
     this.#grantedAt = this.#clock.now();
     this.#instruments?.activeLeases.add(1, labelsOf(this.#event.label));
     CHANNELS.acquired.publish({ ...this.#facts, waitedMs: this.#waitedMs });
+  }
+
+  /** Permits were granted to code outside handlers, which need not give back those of a rate: that counts now. */
+  acquiredOutside(): void {
+    this.acquired();
+    this.#count('acquired');
   }
 
   /** The request was refused. */
@@ -85,6 +95,7 @@ export class Observation {
     const labels = labelsOf(this.#event.label);
     this.#instruments?.activeLeases.add(-1, labels);
     this.#instruments?.leaseDuration.record(heldMs / 1_000, labels);
+    if (!this.#isCounted) this.#count('acquired');
     CHANNELS.released.publish({ ...this.#facts, heldMs });
   }
 
@@ -94,15 +105,18 @@ export class Observation {
   }
 
   #count(result: MetricResult): void {
+    this.#isCounted = true;
+    this.#endWait(result);
+    this.#instruments?.requests.add(1, labelsOf(this.#event.label, result));
+  }
+
+  #endWait(result: MetricResult): void {
+    if (this.#queuedAt === undefined) return;
     const { label } = this.#event;
-    const outcome = labelsOf(label, result);
-    if (this.#queuedAt !== undefined) {
-      this.#waitedMs = this.#clock.now() - this.#queuedAt;
-      this.#queuedAt = undefined;
-      this.#instruments?.queuedRequests.add(-1, labelsOf(label));
-      this.#instruments?.timeInQueue.record(this.#waitedMs / 1_000, outcome);
-    }
-    this.#instruments?.requests.add(1, outcome);
+    this.#waitedMs = this.#clock.now() - this.#queuedAt;
+    this.#queuedAt = undefined;
+    this.#instruments?.queuedRequests.add(-1, labelsOf(label));
+    this.#instruments?.timeInQueue.record(this.#waitedMs / 1_000, labelsOf(label, result));
   }
 }
 
