@@ -1,7 +1,9 @@
 import type { ArgumentsHost, CanActivate, ExceptionFilter } from '@nestjs/common';
 import { Catch, Controller, Get, UseFilters, UseGuards } from '@nestjs/common';
 import { RateLimitPartition } from '@ratelease/limiters';
+import type { CanceledEvent } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
@@ -90,6 +92,9 @@ describe.each(PLATFORMS)('a client that leaves on $name', (platform) => {
     'before its permit was taken is charged nothing and not served: %s',
     async (path) => {
       const signals: AbortSignal[] = [];
+      const canceled: CanceledEvent[] = [];
+      const note = (event: unknown): unknown => canceled.push(event as CanceledEvent);
+      subscribe('ratelease:canceled', note);
       const window = { permitLimit: 2, windowMs: 60_000 };
       const app = await startApp(platform, {
         imports: [
@@ -115,6 +120,10 @@ describe.each(PLATFORMS)('a client that leaves on $name', (platform) => {
       expect(started).toEqual([]);
       expect(failures[0]?.name).toBe('ClientGoneException');
       if (path === '/keyed') expect(signals[0]?.aborted).toBe(true);
+      unsubscribe('ratelease:canceled', note);
+      expect(canceled.map(({ policies, waitedMs }) => [...policies, waitedMs])).toEqual([
+        [path === '/rated' ? 'window' : 'keyed', 0],
+      ]);
       expect((await app.get(path)).headers['ratelimit']).toMatch(/;r=1;/);
     },
   );

@@ -2,7 +2,8 @@ import type { RateLimitLease } from '@ratelease/limiters';
 import { ObjectDisposedError, refusedMember, systemClock } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
-import { isFailure } from '../errors/is-failure.js';
+import { isAboveLimit } from '../errors/is-above-limit.js';
+import { isLettable } from '../errors/is-failure.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
@@ -19,7 +20,6 @@ import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import { ShutdownError } from '../rejection/shutdown-error.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Visibility } from '../visibility/visibility.js';
-
 import { permitsOf } from './permit-count.js';
 import { ShadowTrial } from './shadow-trial.js';
 
@@ -73,12 +73,20 @@ export class Decider {
 
   /** Decides an acquisition. The promise of a decision rejects with the refusal. */
   decide(acquisition: Acquisition, holder: Holder): Verdict {
-    throwIfOver(holder.context);
+    this.#throwIfTooLate(acquisition, acquisition.set, holder);
     if (isPreflight(holder.context) && !this.#settings.countPreflights) return true;
     const { set, when, permitCount } = acquisition;
     if (when !== undefined || typeof permitCount !== 'number')
       return this.#decideByCallbacks(acquisition, holder);
     return this.#decideOn({ acquisition, set, permits: permitCount, holder }, acquisition.shadows);
+  }
+
+  /** The client had left, or the application began to end, before a limiter was asked: that is an outcome as well. */
+  #throwIfTooLate({ endpoint }: Acquisition, set: PolicySet | null, { context }: Holder): void {
+    if (context.abortReason === undefined) return;
+    if (set !== null && this.#visibility.isWatched)
+      this.#visibility.observe({ set, permits: 0, endpoint, context })?.canceled();
+    throw context.abortReason;
   }
 
   async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
@@ -130,8 +138,9 @@ export class Decider {
   }
 
   #take(asked: Question): Verdict {
-    asked.holder.look();
-    throwIfOver(asked.holder.context);
+    const { acquisition, holder } = asked;
+    holder.look();
+    this.#throwIfTooLate(acquisition, asked.set, holder);
     const question = this.#observed(asked);
     let answer: RateLimitLease | Promise<RateLimitLease>;
     try {
@@ -288,13 +297,4 @@ export class Decider {
 /** Whatever was awaited, the client may have left meanwhile: its handler must not run. */
 function throwIfOver({ abortReason }: HandlingContext): void {
   if (abortReason !== undefined) throw abortReason;
-}
-
-/** Whether an error is one that requests may be let through after: no answer of the application, and not their end. */
-function isLettable(error: unknown, { abortReason }: HandlingContext): boolean {
-  return isFailure(error) && abortReason === undefined;
-}
-
-function isAboveLimit(error: unknown): error is Error {
-  return (error as { code?: unknown } | undefined)?.code === 'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT';
 }

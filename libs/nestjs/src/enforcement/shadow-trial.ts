@@ -1,6 +1,7 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import { MetadataName } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
+import { isAboveLimit } from '../errors/is-above-limit.js';
 import { endQuietly } from '../holding/end-quietly.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
@@ -62,8 +63,7 @@ async function ask(set: PolicySet, context: HandlingContext, permits: number): P
   try {
     return await set.ask(context, permits, () => ({ signal: context.signal, maxWaitMs: 0 }));
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_RL_PERMIT_COUNT_ABOVE_LIMIT')
-      return new AboveLimitLease();
+    if (isAboveLimit(error)) return new AboveLimitLease();
     throw error;
   }
 }
