@@ -9,7 +9,7 @@ import {
 } from './checks.js';
 import { connectionOf } from './clients/connection-of.js';
 import { shown, typeError } from './errors.js';
-import type { AcquisitionContext } from './remote/acquisition.js';
+import type { AcquisitionContext } from './remote/acquisition-context.js';
 import type { SharedDefaults } from './remote/define-limiter.js';
 import {
   defineConcurrency,

@@ -1,6 +1,6 @@
 import type { PartitionContext, RateLimitPartition } from '@ratelease/limiters';
 import { partitionKeyOf } from './keys/state-keys.js';
-import type { AcquisitionContext } from './remote/acquisition.js';
+import type { AcquisitionContext } from './remote/acquisition-context.js';
 import { renamed } from './remote/define-limiter.js';
 import type { LimiterDefinition } from './remote/limiter-definition.js';
 import { RemoteRateLimiter } from './remote/remote-rate-limiter.js';

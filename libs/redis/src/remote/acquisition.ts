@@ -1,28 +1,22 @@
 import type { Clock } from '@ratelease/limiters';
 import type { LeaseKeeper, SettleWait, WaitOutcome } from '../concurrency/lease-keeper.js';
-import { REASON, REASON_OF_END } from '../leases/reasons.js';
+import { REASON, REASON_OF_END, reasonOfRefusal } from '../leases/reasons.js';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
 import type { RefusalFacts } from '../leases/remote-refused-lease.js';
 import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
 import type { Question } from '../store/decision-request.js';
+import { NO_ROOM } from '../store/decision-request.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
-import type { WithoutStore } from '../unavailable/without-store.js';
 import { QueuePlace } from '../waiting/queue-place.js';
 import type { RateQueue } from '../waiting/rate-queue.js';
+import type { AcquisitionContext } from './acquisition-context.js';
 import { AskedQuestion } from './asked-question.js';
 import type { Heard, HeardGrant, HeardRefusal, HeardWait } from './heard.js';
 import { standingNow } from './heard.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 import type { Outcome } from './outcome.js';
 import type { Wait } from './wait.js';
-import type { ProcessStates } from './process-states.js';
-
-/** What an acquisition works with. */
-export interface AcquisitionContext {
-  readonly states: ProcessStates;
-  readonly withoutStore: WithoutStore;
-}
 
 /** So often a request gives a lease back that it had waited for, because a rate beside it refused. */
 const TURNS_BEFORE_KEEPING = 4;
@@ -170,11 +164,17 @@ export class Acquisition {
     const definition = this.#group.definitions[answer.member]!;
     const isRate = definition.algorithm !== 'concurrency';
     if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) this.#giveUpHeld();
-    const mayWait = this.#wait.mayWait && definition.queueLimit > 0;
-    if (!isRate || !mayWait) return this.#refuseBy(answer);
+    if (!isRate || definition.queueLimit === 0) return this.#refuseBy(answer);
+    if (this.#wait.mayWait) return this.#enterQueue(answer);
+    return this.#queueInUse(definition)?.isAhead ? this.#look(answer) : this.#refuseBy(answer);
+  }
+
+  #enterQueue(answer: HeardRefusal): Outcome | Promise<Outcome | null> {
+    const definition = this.#group.definitions[answer.member]!;
     const waitMs = Math.max(0, answer.waitUs) / 1_000;
-    if (waitMs > this.#wait.leftMs) return this.#refuseBy(answer, REASON.waitLimitReached);
-    if (!this.#take(definition, definition.clock.now() + waitMs)) return this.#look(answer);
+    const isIn = this.#place.isTaken || this.#hasRoom(answer);
+    if (isIn && waitMs > this.#wait.leftMs) return this.#refuseBy(answer, REASON.waitLimitReached);
+    if (!isIn || !this.#take(definition, definition.clock.now() + waitMs)) return this.#look(answer);
     return this.#waitInQueue(answer);
   }
 
@@ -190,8 +190,8 @@ export class Acquisition {
 
   /** There is no room in the queue: asks only how long it would have been. */
   async #look(refused: HeardRefusal): Promise<Outcome> {
-    const queue = this.#queueOf(this.#group.definitions[refused.member]!);
-    const question: Question = { permits: this.#permits, ahead: queue.permits, id: '', flag: 'n' };
+    const ahead = this.#queueInUse(this.#group.definitions[refused.member]!)?.permits ?? 0;
+    const question: Question = { permits: this.#permits, ahead, id: '', flag: 'n' };
     const { store } = this.#context.states;
     const { sinceMs, heardMs } = refused;
     const looked = await new AskedQuestion(store, this.#group, question, { sinceMs }).settled;
@@ -201,13 +201,14 @@ export class Acquisition {
     return this.#refuseBy(heard.kind === 'refused' ? heard : refused);
   }
 
-  #queueOf(definition: LimiterDefinition): RateQueue {
-    return this.#context.states.queue(this.#group.partitionKey, definition);
+  #queueInUse(definition: LimiterDefinition): RateQueue | undefined {
+    return this.#context.states.queueInUse(this.#group.partitionKey, definition);
   }
 
   #take(definition: LimiterDefinition, readyAtMs: number): boolean {
+    const queue = this.#context.states.queue(this.#group.partitionKey, definition);
     const asking = { lane: this.#group.name, readyAtMs };
-    return this.#place.take(this.#queueOf(definition), this.#permits, definition.queueLimit, asking);
+    return this.#place.take(queue, this.#permits, definition.queueLimit, asking);
   }
 
   async #waitInQueue(refused: HeardRefusal): Promise<Outcome | null> {
@@ -222,8 +223,9 @@ export class Acquisition {
 
   #refuseBy(answer: HeardRefusal, reason?: string): Outcome {
     const definition = this.#group.definitions[answer.member]!;
+    const { mayWait } = this.#wait;
     const facts = {
-      reason: reason ?? this.#reasonOf(definition),
+      reason: reason ?? reasonOfRefusal(definition, { mayWait, hasRoom: this.#hasRoom(answer) }),
       retryAfterMs: retryAfterMsOf(answer.waitUs),
       ...this.#quotaOf(answer),
     };
@@ -237,10 +239,12 @@ export class Acquisition {
       : {};
   }
 
-  #reasonOf({ algorithm, queueLimit }: LimiterDefinition): string | undefined {
-    if (queueLimit > 0 && !this.#wait.mayWait && this.#permits <= queueLimit) return REASON.waitLimitReached;
-    if (algorithm !== 'concurrency') return undefined;
-    return queueLimit === 0 ? REASON.permitLimitReached : REASON.queueLimitReached;
+  /** Whether the queue of the limiter that refuses would have a place: the server's, or that of this process. */
+  #hasRoom({ member, waitUs }: HeardRefusal): boolean {
+    const definition = this.#group.definitions[member]!;
+    if (definition.algorithm === 'concurrency') return waitUs !== NO_ROOM;
+    const { queueLimit } = definition;
+    return this.#queueInUse(definition)?.hasRoom(this.#permits, queueLimit) ?? this.#permits <= queueLimit;
   }
 
   #refuse(refusedBy: number, facts: RefusalFacts): Outcome {
@@ -270,9 +274,8 @@ export class Acquisition {
   }
 
   #blockingMember(): number {
-    const { states } = this.#context;
     return this.#group.definitions.findIndex((definition) =>
-      states.queueInUse(this.#group.partitionKey, definition)?.blocks(this.#permits),
+      this.#queueInUse(definition)?.blocks(this.#permits),
     );
   }
 

@@ -7,7 +7,7 @@ import type { Answer, Granted, Question, Refused } from '../store/decision-reque
 import type { Standing } from '../store/standing.js';
 import { DecisionRequest } from '../store/decision-request.js';
 import type { Store } from '../store/store.js';
-import type { AcquisitionContext } from './acquisition.js';
+import type { AcquisitionContext } from './acquisition-context.js';
 import type { Reserve } from '../reserve/reserve.js';
 import type { Together } from './together.js';
 

@@ -12,7 +12,7 @@ import { foreseeableIdle, jointDecision, ObjectDisposedError } from '@ratelease/
 import { requireMaxWait, requirePermits } from '../checks.js';
 import { aboveLimit } from '../errors.js';
 import { LimiterGroup } from '../store/limiter-group.js';
-import type { AcquisitionContext } from './acquisition.js';
+import type { AcquisitionContext } from './acquisition-context.js';
 import { Acquisition } from './acquisition.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 import type { Outcome } from './outcome.js';

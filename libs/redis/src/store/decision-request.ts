@@ -19,12 +19,15 @@ export interface Granted {
   readonly nowUs: number;
 }
 
+/** A waiting time that is unknown, of a limiter of concurrency whose queue has no place for the request. */
+export const NO_ROOM = -2;
+
 /** A request was refused. */
 export interface Refused {
   readonly kind: 'refused';
   /** The first limiter of the group that refuses. */
   readonly member: number;
-  /** µs until it would grant, and until all that refuse would; -1 where unknown. */
+  /** µs until it would grant, and until all that refuse would; negative where unknown; see {@link NO_ROOM}. */
   readonly waitUs: number;
   readonly longestUs: number;
   readonly standing: Standing;

@@ -32,6 +32,11 @@ export class QueuePlace {
     return false;
   }
 
+  /** Whether it has one. */
+  get isTaken(): boolean {
+    return this.#ticket !== null;
+  }
+
   /** Waits for the turn, or for an earlier end. */
   async wait(wait: Wait): Promise<QueueEnd> {
     const ticket = this.#ticket!;

@@ -55,9 +55,20 @@ export class RateQueue {
     return this.#tickets.length === 0;
   }
 
+  /** Whether others come before a newcomer. */
+  get isAhead(): boolean {
+    return !this.#isNewestFirst && this.permits > 0;
+  }
+
   /** Whether a newcomer has to stand behind others. */
   blocks(permits: number): boolean {
-    return permits > 0 && !this.#isNewestFirst && this.permits > 0;
+    return permits > 0 && this.isAhead;
+  }
+
+  /** Whether there is a place for so many, or one is made where the newest come first. */
+  hasRoom(permits: number, queueLimit: number): boolean {
+    const taken = this.#isNewestFirst ? 0 : this.permits;
+    return permits === 0 || taken + permits <= queueLimit;
   }
 
   /** Takes a place for a ticket; where the newest come first, the oldest make room. */
@@ -95,9 +106,9 @@ export class RateQueue {
   }
 
   #makeRoom(permits: number, queueLimit: number): boolean {
-    if (permits === 0 || this.permits + permits <= queueLimit) return true;
-    if (!this.#isNewestFirst || permits > queueLimit) return false;
-    while (this.permits + permits > queueLimit) {
+    if (!this.hasRoom(permits, queueLimit)) return false;
+    const most = permits === 0 ? Infinity : queueLimit - permits;
+    while (this.permits > most) {
       const oldest = this.#tickets.pop()!;
       this.permits -= oldest.permits;
       oldest.call('evicted');

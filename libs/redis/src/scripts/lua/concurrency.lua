@@ -19,10 +19,15 @@ local function is_free(held, permits)
   return held.limit - held.used >= (permits > 0 and permits or 1)
 end
 
+-- Where the newest come first, the oldest make room.
+local function has_room(held, queue_limit, permits)
+  local taken = held.order == 'o' and held.queued or 0
+  return permits == 0 or taken + permits <= queue_limit
+end
+
 local function make_room(held, queue_limit, permits)
-  if permits == 0 or held.queued + permits <= queue_limit then return true end
-  if held.order == 'o' or permits > queue_limit then return false end
-  while held.queued + permits > queue_limit do
+  if not has_room(held, queue_limit, permits) then return false end
+  while permits > 0 and held.queued + permits > queue_limit do
     local oldest = call('ZRANGE', held.queue, 0, 0)[1]
     tell_process(held, oldest, 'e')
     leave_queue(held, oldest)
@@ -58,6 +63,7 @@ elseif refusing == N and outcome == 'q' then
 end
 -- @section wait
 -- Nobody knows when a lease ends.
+if refusing == N and not has_room(held_N, queueLimit_N, permits) then wait = -2 end
 -- @section tell
 out[size + 1] = limit_N - held_N.used
 out[size + 2] = held_N.next_end < math.huge and math.max(0, held_N.next_end - now) or -1
