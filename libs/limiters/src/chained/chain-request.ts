@@ -127,7 +127,7 @@ export class ChainRequest extends Waiter {
     // The waiters of the others may have changed what stands here.
     if (queue === null || this.queue !== queue) return;
     if (queue.inTurn !== this && this.#at.shared?.needsNothing(this.#asked) !== true) return;
-    if (!this.#at.hasEnough(this.#asked)) return;
+    if (!this.#at.hasEnough(this.#asked) || this.isOver) return;
     if (this.isReserving) return this.#reserveInTurn();
     this.#tryAll();
   }
@@ -137,6 +137,7 @@ export class ChainRequest extends Waiter {
     const obstacle = this.#obstacle();
     if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
     const refusing = this.#links.find((link) => !link.isOneWith(this.#at) && !link.canGrant(this.#asked));
+    if (this.isOver) return;
     if (refusing === undefined) return this.#grant(takeFromAll(this.#links, this.#asked));
     this.#passedOver++;
     if (this.#passedOver < TURNS_BEFORE_RESERVING) return this.#moveTo(refusing, maxWaitMs);
@@ -154,20 +155,35 @@ export class ChainRequest extends Waiter {
   #reserve(maxWaitMs: number): void {
     const order = this.#order!;
     while (this.#reserved.length < order.length) {
+      // Whoever ended it while a member was asked has given back all but what that one has set aside then.
+      if (this.isOver) return this.giveUp();
       const link = order[this.#reserved.length]!;
       const reservations = this.#obstacle() === null ? link.reserve(this.#asked) : null;
       if (reservations === null) return this.#moveTo(link, maxWaitMs);
       this.#reserved.push(...reservations);
     }
-    const leases = takeEach(this.#links, (link) => this.#reserved[order.indexOf(link)]!.grant());
-    this.#reserved.length = 0;
-    this.#grant(combine(this.#links, leases));
+    if (this.isOver) return this.giveUp();
+    this.#grant(combine(this.#links, this.#takeReserved(order)));
+  }
+
+  #takeReserved(order: readonly ChainLink[]): RateLimitLease[] {
+    // From here on all are taken, also where it is aborted in the midst of it: then they end with their leases.
+    const reserved = this.#reserved.splice(0);
+    try {
+      return takeEach(this.#links, (link) => reserved[order.indexOf(link)]!.grant());
+    } catch (error) {
+      this.#reserved.push(...reserved);
+      throw error;
+    }
   }
 
   #grant(lease: RateLimitLease): void {
-    // Taking may have run code of the user's that has ended the chain.
-    if (!this.settle(lease)) lease.dispose();
-    finishTaking(this.#links);
+    try {
+      // Taking may have run code of the user's that has ended the chain.
+      if (!this.settle(lease)) lease.dispose();
+    } finally {
+      finishTaking(this.#links);
+    }
   }
 
   #refuse(lease: RateLimitLease): void {
@@ -187,6 +203,7 @@ export class ChainRequest extends Waiter {
     const obstacle = this.#obstacle();
     if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
     const refusal = link.refusalToWait(this.#asked, maxWaitMs, this.isReserving);
+    if (this.isOver) return;
     if (refusal === null) this.#enter(link, maxWaitMs);
     else this.refuse(refusal);
   }
@@ -197,6 +214,8 @@ export class ChainRequest extends Waiter {
     // Each limiter may have a clock of its own: what goes along is the time that is left.
     this.waitUntil(deadlineAfter(link.place.clock, maxWaitMs));
     link.place.enter(this);
+    // Aborted on its way in.
+    if (this.isOver) this.leave()?.resume();
   }
 
   /** Leaves the queue; the service that called goes on with those behind. Returns the time that is left. */

@@ -148,8 +148,8 @@ export class SharedLease implements AcquisitionOwner {
     if (stored !== undefined) return this.derive(stored, request.permitCount);
     if (this.#pending !== null) return this.#pending.join(request.permitCount, request.signal);
     const pending = new SharedAcquisition(this);
-    this.#pending = pending;
     const joined = pending.join(request.permitCount, request.signal);
+    this.#pending = pending;
     void pending.run(async (signal) => requireLease(await base.acquire(resource, 1, { signal }), base));
     return joined;
   }

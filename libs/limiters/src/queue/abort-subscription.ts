@@ -70,10 +70,11 @@ const subscriptions = new WeakMap<AbortSignal, AbortSubscription>();
  * From now on an abort of the signal ends the target. All targets of a signal share one listener, so that a limiter of
  * your own that listens this way takes a signal which thousands of requests share.
  *
- * @param signal - one that isn't aborted yet.
  * @returns where the target has to be deleted when the signal no longer concerns it.
+ * @throws the signal's reason - when it is aborted already: it would never tell.
  */
 export function subscribeToAbort(signal: AbortSignal, target: Abortable): AbortSubscription {
+  throwIfAborted(signal);
   let subscription = subscriptions.get(signal);
   if (subscription !== undefined) {
     subscription.add(target);

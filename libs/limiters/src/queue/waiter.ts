@@ -73,6 +73,11 @@ export abstract class Waiter implements Abortable {
     rejectLast = null;
   }
 
+  /** Whether the wait has ended, in whichever way. */
+  get isOver(): boolean {
+    return this.resolve === null;
+  }
+
   /** @internal The queue in which it stands. */
   get queue(): WaitQueue | null {
     return this.segment === null ? null : this.segment.list.queue;
