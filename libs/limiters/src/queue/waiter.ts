@@ -73,7 +73,7 @@ export abstract class Waiter implements Abortable {
     rejectLast = null;
   }
 
-  /** Whether the wait has ended, in whichever way. */
+  /** @internal Whether the wait has ended, in whichever way. */
   get isOver(): boolean {
     return this.resolve === null;
   }
