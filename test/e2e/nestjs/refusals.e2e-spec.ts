@@ -216,7 +216,13 @@ describe.each(PLATFORMS)('a refusal on $name', (platform) => {
       [{ policies: own, onRejected: module }, '431:policy:endpoint'],
       [{ policies: { policy: empty() }, onRejected: module }, '430:policy:endpoint'],
       [{ policies: own, global: shared(1), onRejected: module }, '431:global:global'],
+      [{ policies: own, global: shared(1), globalPhase: 'guard', onRejected: module }, '431:global:global'],
       [{ policies: { policy: shared(9) }, global: shared(1), onRejected: module }, '430:global:global'],
+      // Before routing nobody knows of an endpoint.
+      [
+        { policies: own, global: shared(1), globalPhase: 'middleware', onRejected: module },
+        '430:global:global',
+      ],
     ];
     for (const [options, note] of cases) {
       notes.length = 0;

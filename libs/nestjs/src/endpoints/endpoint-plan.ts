@@ -1,5 +1,6 @@
 import type { RejectionMessage } from '../decorators/concurrency-limit.js';
 import type { EndpointOptions } from '../decorators/enable-rate-limiting.js';
+import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { PolicySet } from '../policies/policy-set.js';
 
 /** The acquisitions of a plan: before routing, before later guards, after them, with the handler's arguments, by them. */
@@ -14,6 +15,8 @@ export interface Acquisition {
   readonly shadows: readonly PolicySet[];
   /** What remains when `when` says no: the global limiter, or nothing. */
   readonly otherwise: PolicySet | null;
+  /** The endpoint's policies, where another phase asks them: what the global limiter refuses is theirs to answer, too. */
+  readonly elsewhere: readonly CompiledPolicy[];
   readonly permitCount: NonNullable<EndpointOptions['permitCount']>;
   readonly when: EndpointOptions['when'];
   readonly maxWaitMs: number | undefined;

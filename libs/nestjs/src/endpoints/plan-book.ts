@@ -84,7 +84,12 @@ export class PlanBook {
     const { phase = 'interceptor' } = rule.options;
     const everywhere = this.#everywhere(phase, off);
     const inPhase = (each: EnforcementPhase | 'middleware'): Acquisition | null =>
-      this.#acquisition(endpoint, everywhere[each], each === phase ? policies : [], rule.options);
+      this.#acquisition(
+        endpoint,
+        everywhere[each],
+        each === phase ? { here: policies } : { elsewhere: policies },
+        rule.options,
+      );
     const byPhase = {
       middleware: inPhase('middleware'),
       guard: inPhase('guard'),
@@ -130,7 +135,7 @@ export class PlanBook {
     const { global } = this.policies;
     const { globalPhase, enabled } = this.#settings;
     if (global === undefined || globalPhase !== 'middleware' || !enabled) return null;
-    const middleware = this.#acquisition('The global limiter', [global], [], {})!;
+    const middleware = this.#acquisition('The global limiter', [global], {}, {})!;
     const others = { guard: null, interceptor: null, args: null, condition: null };
     const rest = {
       isFollowed: isFollowed(middleware),
@@ -157,6 +162,7 @@ export class PlanBook {
       set,
       shadows: [],
       otherwise: null,
+      elsewhere: [],
       permitCount: 1,
       when,
       maxWaitMs: undefined,
@@ -167,18 +173,35 @@ export class PlanBook {
   #acquisition(
     endpoint: string,
     global: readonly CompiledPolicy[],
-    policies: readonly CompiledPolicy[],
+    {
+      here = [],
+      elsewhere = [],
+    }: { here?: readonly CompiledPolicy[]; elsewhere?: readonly CompiledPolicy[] },
     options: EnableRateLimitingOptions,
   ): Acquisition | null {
-    const set = this.policies.setOf([...global, ...policies].filter(({ isShadow }) => !isShadow));
-    const shadows = [...global, ...policies]
+    const set = this.policies.setOf([...global, ...here].filter(isEnforced));
+    const shadows = [...global, ...here]
       .filter(({ isShadow }) => isShadow)
       .map((shadow) => this.policies.setOf([shadow])!);
     if (set === null && shadows.length === 0) return null;
-    const { permitCount = 1, when, maxWaitMs } = policies.length === 0 ? {} : options;
-    const otherwise = this.policies.setOf(global.filter(({ isShadow }) => !isShadow));
-    return { endpoint, set, shadows, otherwise, permitCount, when, maxWaitMs };
+    const { permitCount = 1, when, maxWaitMs } = here.length === 0 ? {} : options;
+    const otherwise = this.policies.setOf(global.filter(isEnforced));
+    return {
+      endpoint,
+      set,
+      shadows,
+      otherwise,
+      elsewhere: elsewhere.filter(isEnforced),
+      permitCount,
+      when,
+      maxWaitMs,
+    };
   }
+}
+
+/** Whether a policy refuses anybody. */
+function isEnforced({ isShadow }: CompiledPolicy): boolean {
+  return !isShadow;
 }
 
 /** Stands for the handler of a request that none was chosen for yet. */

@@ -136,10 +136,9 @@ export class Refusals {
   /** The policy's, if it has one, whichever limiter refused; else the module's. */
   #callback({ acquisition, set, policy }: Refusal): OnRejected | undefined {
     if (!set.isGlobal(policy)) return policy.onRejected ?? this.#settings.onRejected;
-    const ofEndpoint = acquisition.set?.policies.find(
-      (other) => !set.isGlobal(other) && other.onRejected !== undefined,
-    );
-    return ofEndpoint?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;
+    const ofEndpoint = [...(acquisition.set?.endpointPolicies ?? []), ...acquisition.elsewhere];
+    const answering = ofEndpoint.find(({ onRejected }) => onRejected !== undefined);
+    return answering?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;
   }
 }
 
