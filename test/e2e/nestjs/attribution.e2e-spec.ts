@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
 import {
   ConcurrencyLimiter,
   createChainedRateLimiter,
@@ -6,7 +6,12 @@ import {
   RateLimitPartition,
 } from '@ratelease/limiters';
 import type { RateLimitRejectedException } from '@ratelease/nestjs';
-import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import {
+  AdditionalLimits,
+  DelegatedRateLimiterPolicy,
+  EnableRateLimiting,
+  RateLimitingModule,
+} from '@ratelease/nestjs';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
 
 const shared = (permitLimit: number) =>
@@ -23,6 +28,29 @@ class AskingController {
   @Get('chain')
   @EnableRateLimiting('chain')
   chain(): string {
+    return 'ok';
+  }
+}
+
+/** Adds a limit on everything, as packages do that build on this one. */
+@Injectable()
+class LimitOfAPackage {
+  constructor(limits: AdditionalLimits) {
+    limits.add('everywhere', shared(1));
+  }
+}
+
+const answered: string[] = [];
+const answering = new DelegatedRateLimiterPolicy(
+  () => RateLimitPartition.getNoLimiter('all'),
+  ({ policyName, reason }) => void answered.push(`${policyName}:${reason}`),
+);
+
+@Controller()
+class EarlyController {
+  @Get('early')
+  @EnableRateLimiting(answering, { phase: 'guard' })
+  early(): string {
     return 'ok';
   }
 }
@@ -91,5 +119,16 @@ describe.each(PLATFORMS)('what a refusal and its fields are attributed to on $na
       controllers: [AskingController],
     });
     expect((await app.get('/chain')).headers['ratelimit']).toBe('"chain";r=3, "chain-2";r=8;t=60');
+  });
+
+  it('is answered by the callback of the policy, where a limit on everything refuses in a later phase', async () => {
+    answered.length = 0;
+    const app = await startApp(platform, {
+      imports: [RateLimitingModule.forRoot({ onRejected: () => void answered.push('module') })],
+      controllers: [EarlyController],
+      providers: [LimitOfAPackage],
+    });
+    expect(await app.statuses('/early', 2)).toEqual([200, 429]);
+    expect(answered).toEqual(['everywhere:global']);
   });
 });
