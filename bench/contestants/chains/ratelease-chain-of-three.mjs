@@ -1,10 +1,12 @@
-import { createChainedRateLimiter } from '@ratelease/limiters';
+import { createChainedPartitionedRateLimiter, createChainedRateLimiter } from '@ratelease/limiters';
 import { contestant as one } from './ratelease-one.mjs';
 
-const chain = (make) => (options) => createChainedRateLimiter(make(options), make(options), make(options));
+const three = (make, options) => [make(options), make(options), make(options)];
+const chain = (make) => (options) => createChainedRateLimiter(...three(make, options));
 
 export const contestant = {
   title: 'chain of three',
   createWindow: chain(one.createWindow),
   createConcurrency: chain(one.createConcurrency),
+  createPartitions: (options) => createChainedPartitionedRateLimiter(...three(one.createPartitions, options)),
 };

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { createPartitionedRateLimiter, RateLimiter, RateLimitPartition } from '../../src/index.js';
 import type {
   DefaultPartitionedRateLimiter,
+  PartitionedRateLimiter,
   RateLimiterStatistics,
   RateLimitLease,
 } from '../../src/index.js';
@@ -58,10 +59,10 @@ export const anyPartitionTrace: fc.Arbitrary<PartitionCommand[]> = fc.array(
 
 /** One key of a partitioned limiter as a limiter. */
 export class KeyLimiter extends RateLimiter {
-  readonly #partitions: DefaultPartitionedRateLimiter<unknown, unknown>;
+  readonly #partitions: PartitionedRateLimiter<unknown>;
   readonly #key: unknown;
 
-  constructor(partitions: DefaultPartitionedRateLimiter<unknown, unknown>, key: unknown) {
+  constructor(partitions: PartitionedRateLimiter<unknown>, key: unknown) {
     super();
     this.#partitions = partitions;
     this.#key = key;

@@ -95,7 +95,8 @@ function longestRetryAfter(
   return longest;
 }
 
-function retryAfterOf(lease: RateLimitLease): number | undefined {
+/** What a refusal says of when to come back. */
+export function retryAfterOf(lease: RateLimitLease): number | undefined {
   const value = lease.getMetadata('RETRY_AFTER');
   return typeof value === 'number' ? value : undefined;
 }

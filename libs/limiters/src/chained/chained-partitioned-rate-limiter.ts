@@ -1,6 +1,8 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
+import { requirePermitCount } from '../checks.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { asyncOnly, errorsOfEach, ObjectDisposedError, throwCollected } from '../errors.js';
+import { acquireOrWait } from '../partitioned/acquire-or-wait.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
@@ -15,6 +17,8 @@ import { endablesAmong, hasEnded, hasOneEnded } from './chain-end.js';
 import { decidingLinksOf } from './chain-link.js';
 import { partitionOf } from './chain-participant.js';
 import { noteRefusal } from './chain-refusal.js';
+import { Instant } from './instant.js';
+import { tryDecideOutright, tryGrantOutright } from './outright-decision.js';
 import type { ChainOwner, ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
@@ -77,11 +81,24 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   }
 
   /** What stands for the resource in a chain around this one: the partitions of all members. */
-  [partitionOf](resource: TResource): AsyncRateLimiter | RateLimitLease {
+  [partitionOf](resource: TResource, instant?: Instant): AsyncRateLimiter | RateLimitLease {
     this.assertUsable();
     if (!decidesLike(this, ChainedPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
-    const limiters = this.#resolve(resource);
+    const limiters = this.#resolve(resource, instant);
     return limiters instanceof RateLimitLease ? limiters : new ResolvedChain(limiters, this.#decider, this);
+  }
+
+  /** The lease itself where nobody has to wait; see {@link acquireOrWait}. */
+  [acquireOrWait](
+    resource: TResource,
+    permitCount: number,
+    wait: () => WaitLimits,
+  ): RateLimitLease | Promise<RateLimitLease> {
+    if (!decidesLike(this, ChainedPartitionedRateLimiter.prototype))
+      return this.acquire(resource, permitCount, wait());
+    const permits = requirePermitCount(permitCount);
+    this.assertUsable();
+    return this.#acquireOrWait(resource, permits, wait);
   }
 
   protected override assertUsable(): void {
@@ -89,8 +106,10 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
   }
 
   protected override attemptAcquireCore(resource: TResource, permitCount: number): RateLimitLease {
-    const limiters = this.#resolve(resource);
-    return limiters instanceof RateLimitLease ? limiters : this.#attemptAll(limiters, permitCount);
+    const instant = new Instant();
+    const limiters = this.#resolve(resource, instant);
+    if (limiters instanceof RateLimitLease) return limiters;
+    return tryDecideOutright(limiters, permitCount, instant) ?? this.#attemptAll(limiters, permitCount);
   }
 
   protected override acquireCore(
@@ -113,12 +132,24 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
 
   #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
     try {
-      const limiters = this.#resolve(resource);
-      if (limiters instanceof RateLimitLease) return Promise.resolve(limiters);
-      return this.#acquireAll(limiters, permitCount, wait);
+      const answer = this.#acquireOrWait(resource, permitCount, () => wait);
+      return answer instanceof Promise ? answer : Promise.resolve(answer);
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  #acquireOrWait(
+    resource: TResource,
+    permitCount: number,
+    wait: () => WaitLimits,
+  ): RateLimitLease | Promise<RateLimitLease> {
+    const instant = new Instant();
+    const limiters = this.#resolve(resource, instant);
+    if (limiters instanceof RateLimitLease) return limiters;
+    return (
+      tryGrantOutright(limiters, permitCount, instant) ?? this.#acquireAll(limiters, permitCount, wait())
+    );
   }
 
   #attemptAll(limiters: readonly AsyncRateLimiter[], permitCount: number): RateLimitLease {
@@ -151,22 +182,27 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     return endables.length === 0 ? this : new ResolvedOwner(this, endables);
   }
 
-  /** The limiters behind the resource, each member's partitioner run once; or the refusal of a member at its cap. */
-  #resolve(resource: TResource): AsyncRateLimiter[] | RateLimitLease {
-    const limiters: AsyncRateLimiter[] = [];
+  /**
+   * The limiters behind the resource, each member's partitioner run once; or the refusal of a member at its cap.
+   *
+   * @param instant - the moment at which partitions are looked up, where that of the decision may be the same.
+   */
+  #resolve(resource: TResource, instant?: Instant): AsyncRateLimiter[] | RateLimitLease {
+    const members = this.#limiters;
+    // oxlint-disable-next-line unicorn/no-new-array -- one that grows by being pushed to makes room for seventeen
+    const limiters = new Array<AsyncRateLimiter>(members.length);
     let ends: (() => void)[] | null = null;
     try {
-      for (const member of this.#limiters) {
+      for (let index = 0; index < members.length; index++) {
         // The partitioner of the next one may use the members before it: their partitions stay what they are.
-        const last = limiters.at(-1);
-        if (last !== undefined && !(last instanceof RowLimiter))
-          (ends ??= []).push(keepAll(partitionsAmong([last])));
-        const limiter = partitionLimiterOf(member, resource);
-        if (limiter instanceof RateLimitLease) {
-          noteRefusal(limiter, limiters.length);
+        if (index > 0 && limiters[index - 1]!.constructor !== RowLimiter)
+          (ends ??= []).push(keepAll(partitionsAmong([limiters[index - 1]!])));
+        const limiter = partitionLimiterOf(members[index]!, resource, instant);
+        if (limiter.constructor !== RowLimiter && limiter instanceof RateLimitLease) {
+          noteRefusal(limiter, index);
           return limiter;
         }
-        limiters.push(limiter);
+        limiters[index] = limiter;
       }
     } finally {
       if (ends !== null) for (const end of ends) end();

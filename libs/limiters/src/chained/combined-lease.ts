@@ -167,7 +167,8 @@ export function takeAtOnce(links: readonly ChainLink[], permits: number): RateLi
   return lease;
 }
 
-function giveBack(leases: readonly RateLimitLease[], error: unknown): never {
+/** Ends what was taken before something failed, and throws that. */
+export function giveBack(leases: readonly RateLimitLease[], error: unknown): never {
   throwCollected([...disposeInReverse(leases), error], SEVERAL);
   throw error;
 }

@@ -1,5 +1,6 @@
 import type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import { partitionOf } from '../chained/chain-participant.js';
+import type { Instant } from '../chained/instant.js';
 import { asyncOnly } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -43,12 +44,17 @@ export class BoundLimiter<TResource> implements AsyncRateLimiter {
   }
 }
 
-/** The limiter behind a resource, or the refusal to have one; runs the partitioner at most once. */
+/**
+ * The limiter behind a resource, or the refusal to have one; runs the partitioner at most once.
+ *
+ * @param instant - the moment to look the partition up at, where it is that of a decision on several.
+ */
 export function partitionLimiterOf<TResource>(
   limiter: AsyncPartitionedRateLimiter<TResource>,
   resource: TResource,
+  instant?: Instant,
 ): AsyncRateLimiter | RateLimitLease {
   const resolve = (limiter as unknown as Record<symbol, unknown>)[partitionOf];
   if (typeof resolve !== 'function') return new BoundLimiter(limiter, resource);
-  return resolve.call(limiter, resource) as AsyncRateLimiter | RateLimitLease;
+  return resolve.call(limiter, resource, instant) as AsyncRateLimiter | RateLimitLease;
 }

@@ -1,5 +1,6 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import { partitionOf } from '../chained/chain-participant.js';
+import type { Instant } from '../chained/instant.js';
 import {
   optionalFunction,
   requireClock,
@@ -100,11 +101,11 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
   }
 
   /** The limiter of the resource's partition, made where there is none, or the refusal to have one more. */
-  [partitionOf](resource: TResource): AsyncRateLimiter | RateLimitLease {
+  [partitionOf](resource: TResource, instant?: Instant): AsyncRateLimiter | RateLimitLease {
     this.assertUsable();
     if (!decidesLike(this, DefaultPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
     const declared = this.#declare(resource);
-    return this.#table.limiterFor(declared, this.#identify(declared)) ?? this.#refuse();
+    return this.#table.limiterFor(declared, this.#identify(declared), instant) ?? this.#refuse();
   }
 
   /** The lease itself where nobody has to wait; see {@link acquireOrWait}. */

@@ -1,6 +1,7 @@
 import type { AcquireOptions, AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import { hasEnded, isEnded } from '../chained/chain-end.js';
 import { partitionOf } from '../chained/chain-participant.js';
+import type { Instant } from '../chained/instant.js';
 import { requireDelay, requirePermitCount } from '../checks.js';
 import { decidesLike, waitsOtherwise } from '../engine/participants.js';
 import { promised } from '../engine/promised.js';
@@ -179,10 +180,10 @@ export class TranslatingRateLimiter<TOuter, TInner> extends PartitionedRateLimit
   }
 
   /** The limiter of the translated resource's partition. */
-  [partitionOf](resource: TOuter): AsyncRateLimiter | RateLimitLease {
+  [partitionOf](resource: TOuter, instant?: Instant): AsyncRateLimiter | RateLimitLease {
     this.assertUsable();
     if (!decidesLike(this, TranslatingRateLimiter.prototype)) return new BoundLimiter(this, resource);
-    return partitionLimiterOf(this.#inner, this.#keyAdapter(resource));
+    return partitionLimiterOf(this.#inner, this.#keyAdapter(resource), instant);
   }
 
   protected override assertUsable(): void {

@@ -1,6 +1,7 @@
 import type { AcquiresOrWaits } from '@ratelease/limiters';
 import {
   acquireOrWait,
+  ChainedPartitionedRateLimiter,
   createChainedPartitionedRateLimiter,
   isPartitionedRateLimiter,
   RateLimitLease,
@@ -143,6 +144,9 @@ function combined(policies: readonly CompiledPolicy[]): ContextLimiter {
 
 /** The cheapest way to ask a limiter: without a promise, and without what only a wait needs, where it knows how. */
 function askerOf(limiter: ContextLimiter, mayWait: boolean): Asker {
+  // Where nobody waits, a chain's refusals come without a promise too.
+  if (!mayWait && limiter instanceof ChainedPartitionedRateLimiter)
+    return (context, permits) => limiter.attemptAcquire(context, permits);
   if (acquireOrWait in limiter) {
     const asked = limiter as ContextLimiter & AcquiresOrWaits<HandlingContext>;
     return (context, permits, wait) => asked[acquireOrWait](context, permits, wait);

@@ -1,15 +1,16 @@
+import type { Instant } from '../../chained/instant.js';
 import type { Clock } from '../../clock.js';
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
 import { aboveLimit } from '../../checks.js';
 import * as state from '../../engine/decision.js';
 import type { CoreResidents, SharedPlace } from '../../engine/core-residents.js';
 import type { LimiterCore } from '../../engine/limiter-core.js';
-import { GrantedLease, HeldLease } from '../../engine/granted-lease.js';
+import { GrantedLease, HeldLease, quotaEntry } from '../../engine/granted-lease.js';
 import type { LimiterPlan } from '../../engine/limiter-plan.js';
 import { isSamePlan } from '../../engine/limiter-plan.js';
 import { REASON } from '../../engine/refused-lease.js';
-import { toMilliseconds } from '../../engine/time-unit.js';
-import type { RateLimitLease } from '../../rate-limit-lease.js';
+import { sinceOrigin, toMilliseconds, toRetryAfterMs } from '../../engine/time-unit.js';
+import type { RateLimitLease, RateLimitQuota } from '../../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import { isHelperPartition } from '../helper-partition.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
@@ -47,7 +48,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   readonly group: CellGroup;
   readonly #plan: LimiterPlan;
   readonly #stride: number;
-  readonly #context: PageContext;
+  readonly table: PageContext;
   readonly #idleTimeout: number;
   #residents: Map<number, RowCore> | null = null;
 
@@ -64,7 +65,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     this.group = group;
     this.#plan = group.plan;
     this.#stride = stride;
-    this.#context = context;
+    this.table = context;
     this.#idleTimeout = context.idleTimeout;
     this.originMs = context.originMs;
     this.cells = cells;
@@ -116,7 +117,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   ): RateLimitLease | Promise<RateLimitLease> {
     const at = index * this.#stride;
     if (this.residentAt(at) === undefined) {
-      const now = this.#context.read();
+      const now = this.table.read();
       if (this.#plan.queueLimit === 0) return this.#attempt(at, permits, now);
       const lease = this.#tryGrant(at, permits, now);
       if (lease !== null) return lease;
@@ -128,8 +129,62 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   }
 
   override limiterAt(index: number, declared: Declared, identity: unknown): AsyncRateLimiter {
-    const core = this.#coreAt(index * this.#stride, declared);
-    return new RowLimiter(core, this.#context, declared, identity);
+    const at = index * this.#stride;
+    const resident = this.residentAt(at);
+    if (resident !== undefined) resident.declared = declared;
+    return new RowLimiter(this, at, declared, identity);
+  }
+
+  /** A core for a row that has no resident. */
+  newCore(at: number, declared: Declared | null): RowCore {
+    const core = new RowCore(this.#plan, this, at);
+    core.declared = declared;
+    return core;
+  }
+
+  /** Whether a decision on a row concerns its numbers alone: nobody waits in it, and the request is none that is an error. */
+  decidesOutright(at: number, permits: number): boolean {
+    return this.residentAt(at) === undefined && permits <= this.#plan.limit;
+  }
+
+  /** The moment of a decision, for the methods that a decision outright consists of. */
+  nowIn(instant: Instant): number {
+    return sinceOrigin(instant.nowMs(this.#plan.clock), this.originMs);
+  }
+
+  /** Outright: brings a row up to date, and tells whether it has enough. */
+  hasEnough(at: number, permits: number, now: number): boolean {
+    const own = state.ownCells(at);
+    this.#plan.algorithm.advance(this.cells, own, now);
+    return this.#plan.algorithm.available(this.cells, own) >= (permits === 0 ? 1 : permits);
+  }
+
+  /** Outright: takes permits that are there. */
+  take(at: number, permits: number, now: number): RateLimitLease {
+    return this.#tryGrant(at, permits, now)!;
+  }
+
+  /** Outright: refuses permits that aren't there. */
+  refuse(at: number, permits: number, now: number): RateLimitLease {
+    return state.refuse(this.#plan.algorithm, this.cells, at, {
+      reason: this.#plan.isReplenishing ? undefined : REASON.permitLimitReached,
+      dueAt: this.#dueAt(at, permits),
+      now,
+    });
+  }
+
+  /** Outright: how a row stands. */
+  quota(at: number, now: number, member: number): RateLimitQuota {
+    const { algorithm } = this.#plan;
+    const own = state.ownCells(at);
+    const remaining = algorithm.available(this.cells, own);
+    return quotaEntry(algorithm, remaining, algorithm.untilFull(this.cells, own, now), member);
+  }
+
+  /** Outright: in how many milliseconds permits that aren't there could be; `undefined` where nobody knows. */
+  retryAfterMs(at: number, permits: number, now: number): number | undefined {
+    const dueAt = this.#dueAt(at, permits);
+    return Number.isNaN(dueAt) ? undefined : toRetryAfterMs(dueAt - now);
   }
 
   override statistics(index: number): RateLimiterStatistics {
@@ -156,16 +211,16 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     const resident = this.residentAt(at);
     if (resident !== undefined) {
       const idleMs = resident.idleDurationMs;
-      return idleMs !== null && idleMs > toMilliseconds(this.#context.idleTimeout) && !resident.isHeld;
+      return idleMs !== null && idleMs > toMilliseconds(this.table.idleTimeout) && !resident.isHeld;
     }
     const own = state.ownCells(at);
-    return now - this.#plan.algorithm.idleSince(this.cells, own, now) > this.#context.idleTimeout;
+    return now - this.#plan.algorithm.idleSince(this.cells, own, now) > this.table.idleTimeout;
   }
 
   override dueMs(index: number, now: number): number {
     const at = index * this.#stride;
     const since = this.residentAt(at) === undefined ? this.#fullAt(state.ownCells(at), now) : now;
-    return this.originMs + toMilliseconds(since + this.#context.idleTimeout);
+    return this.originMs + toMilliseconds(since + this.table.idleTimeout);
   }
 
   override tidy(index: number): void {
@@ -193,14 +248,19 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   }
 
   #coreAt(at: number, declared: Declared | null): RowCore {
-    const core = this.residentAt(at) ?? new RowCore(this.#plan, this, at);
-    if (declared !== null) core.declared = declared;
-    return core;
+    const resident = this.residentAt(at);
+    if (resident === undefined) return this.newCore(at, declared);
+    if (declared !== null) resident.declared = declared;
+    return resident;
+  }
+
+  #dueAt(at: number, permits: number): number {
+    return this.#plan.algorithm.dueAt(this.cells, state.ownCells(at), permits || 1);
   }
 
   #attempt(at: number, permits: number, now: number): RateLimitLease {
     const { algorithm, limit, isReplenishing } = this.#plan;
-    if (!isReplenishing) return this.#tryGrant(at, permits, now) ?? this.#refuse(at, permits, now);
+    if (!isReplenishing) return this.#tryGrant(at, permits, now) ?? this.refuse(at, permits, now);
     if (permits > limit) throw aboveLimit(permits, limit);
     return state.decideRate(algorithm, this.cells, at, permits, now);
   }
@@ -220,15 +280,5 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
 
   #hold(at: number, permits: number, remaining: number): RateLimitLease {
     return new HeldLease(new RowCore(this.#plan, this, at), permits, remaining);
-  }
-
-  /** The refusal of permits that nothing but their holders brings back. */
-  #refuse(at: number, permits: number, now: number): RateLimitLease {
-    const { algorithm } = this.#plan;
-    return state.refuse(algorithm, this.cells, at, {
-      reason: REASON.permitLimitReached,
-      dueAt: algorithm.dueAt(this.cells, state.ownCells(at), permits || 1),
-      now,
-    });
   }
 }

@@ -1,6 +1,7 @@
 import type { AsyncRateLimiter } from '../../async-rate-limiter.js';
+import type { Instant } from '../../chained/instant.js';
 import type { Clock } from '../../clock.js';
-import { originOf, readNanoseconds, toNanoseconds } from '../../engine/time-unit.js';
+import { originOf, readNanoseconds, sinceOrigin, toNanoseconds } from '../../engine/time-unit.js';
 import type { LimiterOptions } from '../../engine/limiter-options.js';
 import { ObjectDisposedError, throwCollected } from '../../errors.js';
 import type { RateLimitLease } from '../../rate-limit-lease.js';
@@ -89,8 +90,9 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   /** The limiter of a key, for a chain; made where there is none or it has outlived its timeout; `null` at the cap. */
-  limiterFor(declared: Declared, identity: unknown): AsyncRateLimiter | null {
-    const row = this.rowFor(declared, identity, this.read());
+  limiterFor(declared: Declared, identity: unknown, instant?: Instant): AsyncRateLimiter | null {
+    const now = instant === undefined ? this.read() : sinceOrigin(instant.nowMs(this.clock), this.originMs);
+    const row = this.rowFor(declared, identity, now);
     return row === NO_ROW ? null : this.page(row).limiterAt(indexOf(row), declared, identity);
   }
 

@@ -6,7 +6,7 @@ import { asyncOnly } from '../../errors.js';
 import type { RateLimitLease } from '../../rate-limit-lease.js';
 import { isRateLimiter, RateLimiter } from '../../rate-limiter.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
-import type { PageContext } from './cell-page.js';
+import type { CellPage } from './cell-page.js';
 import type { Declared } from './partition-page.js';
 import type { RowCore } from './row-core.js';
 
@@ -16,21 +16,24 @@ import type { RowCore } from './row-core.js';
  * partition. So what has become of the key is looked up where the table has changed.
  */
 export class RowLimiter extends RateLimiter {
-  private readonly made: RowCore;
-  private readonly table: PageContext;
+  readonly page: CellPage;
+  /** Where the state of the row begins in the cells of the page. */
+  readonly at: number;
   private readonly declared: Declared;
   private readonly identity: unknown;
   private changes: number;
+  /** Made where more is asked than a decision outright. */
+  private made: RowCore | undefined = undefined;
   /** The limiter that the key has since the table has changed; `null` where there is no place for it. */
   private instead: AsyncRateLimiter | null | undefined = undefined;
 
-  constructor(core: RowCore, table: PageContext, declared: Declared, identity: unknown) {
+  constructor(page: CellPage, at: number, declared: Declared, identity: unknown) {
     super();
-    this.made = core;
-    this.table = table;
+    this.page = page;
+    this.at = at;
     this.declared = declared;
     this.identity = identity;
-    this.changes = table.changes;
+    this.changes = page.table.changes;
   }
 
   override get idleDurationMs(): number | null {
@@ -47,6 +50,12 @@ export class RowLimiter extends RateLimiter {
     const limiter = this.#current();
     if (limiter === this) return [this.core];
     return limiter === null ? null : participantsOf(limiter);
+  }
+
+  /** Whether it decides by the numbers of its row alone: that is where it was, and nobody waits in it. */
+  decidesOutright(permits: number): boolean {
+    if (this.instead !== undefined || this.changes !== this.page.table.changes) return false;
+    return this.page.decidesOutright(this.at, permits);
   }
 
   /** The row stays until the returned function is called. */
@@ -86,12 +95,12 @@ export class RowLimiter extends RateLimiter {
 
   /** Requests of others may have begun to wait in the row. */
   private get core(): RowCore {
-    return this.made.resident;
+    return this.page.residentAt(this.at) ?? (this.made ??= this.page.newCore(this.at, this.declared));
   }
 
   /** @throws ObjectDisposedError - when the partitioned limiter has ended. */
   #current(): AsyncRateLimiter | null {
-    const table = this.table;
+    const { table } = this.page;
     if (this.changes !== table.changes) {
       this.instead = table.limiterFor(this.declared, this.identity);
       this.changes = table.changes;

@@ -1,0 +1,93 @@
+import {
+  createChainedPartitionedRateLimiter,
+  createPartitionedRateLimiter,
+  RateLimitPartition,
+} from '../index.js';
+import type { Clock, DefaultPartitionedRateLimiter } from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+const two = (): { permitLimit: number } => ({ permitLimit: 2 });
+
+function concurrent(clock: Clock): DefaultPartitionedRateLimiter<string, string> {
+  return createPartitionedRateLimiter((key: string) => RateLimitPartition.getConcurrencyLimiter(key, two), {
+    clock,
+  });
+}
+
+function unlimited(clock: Clock): DefaultPartitionedRateLimiter<string, string> {
+  return createPartitionedRateLimiter((key: string) => RateLimitPartition.getNoLimiter(key), { clock });
+}
+
+/** A clock that fails at a reading. */
+class FailingClock extends FakeClock {
+  readingsLeft = Infinity;
+
+  override now(): number {
+    if (this.readingsLeft-- <= 0) throw new Error('The clock has failed.');
+    return super.now();
+  }
+}
+
+describe('a chain of partitions in which nobody waits', () => {
+  it('takes nothing where the clock of a later member fails, at whichever reading', () => {
+    const failing = new FailingClock();
+    const first = concurrent(new FakeClock());
+    const chain = createChainedPartitionedRateLimiter(first, unlimited(failing), concurrent(failing));
+    chain.attemptAcquire('key').dispose();
+    let failed = 0;
+    for (let readings = 0; readings < 20; readings++) {
+      failing.readingsLeft = readings;
+      try {
+        chain.attemptAcquire('key').dispose();
+      } catch {
+        failed++;
+      }
+      expect(first.getStatistics('key')!.currentAvailablePermits).toBe(2);
+    }
+    // It was read once for the partition of either, and once more for the one without a limit.
+    expect(failed).toBeGreaterThanOrEqual(2);
+    expect(failed).toBeLessThan(20);
+  });
+
+  it('asks one that has no limit for this key together with the others', () => {
+    const clock = new FakeClock();
+    const free = unlimited(clock);
+    const chain = createChainedPartitionedRateLimiter(free, concurrent(clock));
+    const lease = chain.attemptAcquire('key', 2);
+    expect(lease.quota()).toMatchObject([{ member: 1, limit: 2, remaining: 0 }]);
+    expect(chain.attemptAcquire('key').isAcquired).toBe(false);
+    expect(free.getStatistics('key')!.totalSuccessfulLeases).toBe(1);
+    lease.dispose();
+    expect(chain.attemptAcquire('key').isAcquired).toBe(true);
+  });
+
+  it('is an error where the partitioner of a later member has ended one that has no limit', () => {
+    const clock = new FakeClock();
+    const free = unlimited(clock);
+    let ends = false;
+    const ending = createPartitionedRateLimiter(
+      (key: string) => {
+        if (ends) free.dispose();
+        return RateLimitPartition.getConcurrencyLimiter(key, two);
+      },
+      { clock },
+    );
+    const chain = createChainedPartitionedRateLimiter(free, ending);
+    chain.attemptAcquire('key').dispose();
+    ends = true;
+    expect(() => chain.attemptAcquire('key')).toThrow(/disposed/i);
+    expect(ending.getStatistics('key')!.currentAvailablePermits).toBe(2);
+  });
+
+  it('counts a partition twice that is there twice', () => {
+    const partitions = concurrent(new FakeClock());
+    const same = partitions.withTranslatedKey((key: string) => key);
+    const chain = createChainedPartitionedRateLimiter(partitions, same);
+    const lease = chain.attemptAcquire('key');
+    expect(lease.isAcquired).toBe(true);
+    expect(partitions.getStatistics('key')!.currentAvailablePermits).toBe(0);
+    expect(chain.attemptAcquire('key').isAcquired).toBe(false);
+    lease.dispose();
+    expect(partitions.getStatistics('key')!.currentAvailablePermits).toBe(2);
+  });
+});
