@@ -1,6 +1,12 @@
-import { Controller, Get } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
+import { Controller, Get, Injectable, Module } from '@nestjs/common';
 import { createPartitionedRateLimiter } from '@ratelease/limiters';
-import { EnableRateLimiting, RateLimitingModule, SelectiveRateLimiterPolicy } from '@ratelease/nestjs';
+import {
+  EnableRateLimiting,
+  RateLimitingModule,
+  RateLimitingService,
+  SelectiveRateLimiterPolicy,
+} from '@ratelease/nestjs';
 import type { RateLimitingContext } from '@ratelease/nestjs';
 import { Agent } from 'node:http';
 import { eventually } from './eventually.js';
@@ -59,6 +65,38 @@ describe.each(PLATFORMS)('the end of an application on $name', (platform) => {
       expect(gate.current.arrivals).toBe(1);
     },
   );
+
+  it('ends all waits before other modules hear of it, which may wait for those who wait', async () => {
+    const slots = new WatchedLimiter(1, 10);
+    const heard: string[] = [];
+    /** As servers do that let everybody finish, such as Apollo's. */
+    @Injectable()
+    class Draining implements OnModuleDestroy {
+      async onModuleDestroy(): Promise<void> {
+        heard.push(`${slots.queued} waiting`);
+        await eventually(() => slots.queued === 0);
+      }
+    }
+    @Module({ providers: [Draining] })
+    class DrainingModule {}
+    const app = await startApp(platform, {
+      imports: [DrainingModule, RateLimitingModule.forRoot({ policies: { slots: slots.policy } })],
+      controllers: [SlowController],
+      providers: [Draining],
+    });
+    const lease = slots.limiter.attemptAcquire();
+    const waiting = app.open('/slow');
+    await eventually(() => slots.queued === 1);
+    const service = app.app.get(RateLimitingService);
+    const job = service.acquire('slots', service.createContext()).catch((error: unknown) => error);
+    await eventually(() => slots.queued === 2);
+    const closed = app.app.close();
+    expect((await waiting.answer).status).toBe(503);
+    expect(await job).toMatchObject({ code: 'ERR_RL_OBJECT_DISPOSED' });
+    await closed;
+    expect(heard).toEqual(['0 waiting', '0 waiting']);
+    lease.dispose();
+  });
 
   it('keeps no state outside the application: two in one process count for themselves', async () => {
     const options = {

@@ -1,9 +1,10 @@
-import { Controller, Get, Module, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Logger, Module, UseInterceptors } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { ClientProxy } from '@nestjs/microservices';
-import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import type { ClientProxy, CustomTransportStrategy } from '@nestjs/microservices';
+import { EventPattern, MessagePattern, Server } from '@nestjs/microservices';
 import { FakeClock } from '@ratelease/limiters/testing';
 import { EnableRateLimiting, RateLimitingInterceptor, RateLimitingModule } from '@ratelease/nestjs';
+import type { Subscription } from 'rxjs';
 import { lastValueFrom } from 'rxjs';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
@@ -48,6 +49,32 @@ class PlainController extends Handlers {}
 @Controller()
 @UseInterceptors(RateLimitingInterceptor)
 class BoundController extends Handlers {}
+
+/** A transport that tells when a call has been given up, as gRPC does: Nest listens to the handler no longer then. */
+class CancellingTransport extends Server implements CustomTransportStrategy {
+  listen(begin: () => void): void {
+    begin();
+  }
+
+  close(): void {
+    // Nothing is open.
+  }
+
+  on(): void {
+    // It has no events.
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- Nest's interface has it
+  unwrap<T>(): T {
+    return undefined as T;
+  }
+
+  async call(pattern: string): Promise<Subscription> {
+    const handler = this.getHandlerByPattern(pattern)!;
+    const answer = this.transformToObservable(await handler({}, {}));
+    return answer.subscribe({ error: () => undefined });
+  }
+}
 
 const limits = (slots: WatchedLimiter) =>
   RateLimitingModule.forRoot({
@@ -114,6 +141,47 @@ describe('a microservice', () => {
     expect([slots.held, heard]).toEqual([1, ['one']]);
     gate.current.open();
     await eventually(() => slots.held === 0);
+    await service.close();
+  });
+
+  it('writes no faults into the log for events that are refused', async () => {
+    const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const slots = new WatchedLimiter(1);
+    const strategy = new CancellingTransport();
+    @Module({ imports: [limits(slots)], controllers: [PlainController] })
+    class RootModule {}
+    const service = await NestFactory.createMicroservice(RootModule, { strategy, logger: false });
+    await service.listen();
+    await strategy.call('happened');
+    await eventually(() => gate.current.waiting === 1);
+    for (let count = 0; count < 3; count++)
+      await strategy.handleEvent('happened', { pattern: 'happened', data: 'two' }, {} as never);
+    await eventually(() => slots.statistics.totalFailedLeases === 3);
+    gate.current.open();
+    await eventually(() => slots.held === 0);
+    expect([errors.mock.calls, heard]).toEqual([[], [{}]]);
+    errors.mockRestore();
+    await service.close();
+  });
+
+  it('holds the permit of a call that is given up until its handler ends, and gives up its place in a queue', async () => {
+    const slots = new WatchedLimiter(1, 1);
+    const strategy = new CancellingTransport();
+    @Module({ imports: [limits(slots)], controllers: [PlainController] })
+    class RootModule {}
+    const service = await NestFactory.createMicroservice(RootModule, { strategy, logger: false });
+    await service.listen();
+    const working = await strategy.call('work');
+    await eventually(() => gate.current.waiting === 1);
+    const waiting = await strategy.call('work');
+    await eventually(() => slots.queued === 1);
+    waiting.unsubscribe();
+    working.unsubscribe();
+    await eventually(() => slots.queued === 0);
+    expect(slots.held).toBe(1);
+    gate.current.open();
+    await eventually(() => slots.held === 0);
+    expect(gate.current.arrivals).toBe(1);
     await service.close();
   });
 

@@ -4,7 +4,7 @@ import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
 import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import { AppWideList } from './app-wide-list.js';
-import { copyOfMethod, replaceMethod } from './method-replacement.js';
+import { canReplaceOn, copyOfMethod, replaceMethod } from './method-replacement.js';
 import type { OwnEnhancers } from './own-enhancers.js';
 
 // Nest exports no names for where it leaves these.
@@ -22,7 +22,7 @@ interface Route {
 /**
  * Binds guard and interceptor to the routes that have a limit, and to no other one: an interceptor that runs
  * everywhere costs every request several microseconds, even if it does nothing. Where that would change the order
- * (something of the application's runs after ours), they stay where they are, app-wide.
+ * (something of the application's runs after ours), or a controller has frozen itself, they stay where they are, app-wide.
  */
 export class HttpBinding {
   readonly #modules: ModulesContainer;
@@ -48,9 +48,11 @@ export class HttpBinding {
     // An application may have put others in their place, as tests do.
     if (!this.#guards.isThere || !this.#interceptors.isThere) return;
     const routes = this.#own.areBound ? this.#routes() : [];
-    const keepsGuard = routes.some((route) => needsGuard(route) && this.#isGuardBefore(route));
+    const keepsGuard = routes.some(
+      (route) => needsGuard(route) && (isFixed(route) || this.#isGuardBefore(route)),
+    );
     const keepsInterceptor = routes.some(
-      (route) => this.#needsInterceptor(route) && this.#isInterceptorBefore(route),
+      (route) => this.#needsInterceptor(route) && (isFixed(route) || this.#isInterceptorBefore(route)),
     );
     for (const route of routes) this.#bindRoute(route, keepsGuard, keepsInterceptor);
     if (!keepsGuard) this.#guards.takeOut();
@@ -89,8 +91,8 @@ export class HttpBinding {
   }
 
   /** Whether the last guard can stand for the interceptor: nothing is held, and nothing runs in between. */
-  #canGuard({ plan }: Route): boolean {
-    return !plan.isFollowed && !this.#interceptors.hasEarlier;
+  #canGuard(route: Route): boolean {
+    return !route.plan.isFollowed && !this.#interceptors.hasEarlier && !isFixed(route);
   }
 
   #needsInterceptor(route: Route): boolean {
@@ -107,6 +109,11 @@ export class HttpBinding {
   #isInterceptorBefore({ endpoint }: Route): boolean {
     return this.#interceptors.hasLater || declared(INTERCEPTORS, endpoint.controller).length > 0;
   }
+}
+
+/** Whether nothing can be bound to the route's own method. */
+function isFixed({ instance }: Route): boolean {
+  return !canReplaceOn(instance);
 }
 
 /** In the middleware phase, what came by another way is made up for by the guard. */

@@ -9,21 +9,29 @@ type Method = (this: object, ...args: unknown[]) => unknown;
 const GATES = Symbol.for('ratelease.method-gates');
 
 /**
- * Puts a gate before a method of a class, for each of its instances; without one, as in an application without limits,
- * it changes nothing. Nest takes some methods from the class, and before it tells any module: what is replaced on the
- * instance it never calls there.
+ * The same method with a place for gates, one for each instance of its class; without one, as in an application without
+ * limits, it changes nothing.
  */
-export function gateMethod({ owner, key }: MethodPlace): void {
-  const method = (owner as Record<string | symbol, Method>)[key]!;
-  if (gatesOf(method) !== undefined) return;
+export function gated(method: Method): Method {
   const gates = new WeakMap<object, MethodGate>();
-  const gated: Method = function gated(...args) {
+  const replacement: Method = function gatedMethod(...args) {
     const gate = gates.get(this);
     return gate === undefined ? method.apply(this, args) : gate(args, () => method.apply(this, args));
   };
-  all().set(gated, gates);
-  standInFor(method, gated);
-  Object.defineProperty(owner, key, { value: gated, writable: true, configurable: true });
+  all().set(replacement, gates);
+  standInFor(method, replacement);
+  return replacement;
+}
+
+/**
+ * Gives a method of a class a place for gates. Nest takes some methods from the class, and before it tells any module:
+ * what is replaced on the instance it never calls there. Where the class is frozen, the method stays without one.
+ */
+export function gateMethod({ owner, key }: MethodPlace): void {
+  const { value, writable, configurable } = Object.getOwnPropertyDescriptor(owner, key)!;
+  if (gatesOf(value as Method) !== undefined) return;
+  if (writable !== true && configurable !== true) return;
+  Object.defineProperty(owner, key, { value: gated(value as Method) });
 }
 
 /** The gates of a method, by instance; `undefined` where it has no place for any. */

@@ -11,6 +11,11 @@ export function replaceMethod(instance: object, name: string, replacement: AnyFu
   Object.defineProperty(instance, name, { value: replacement, writable: true, configurable: true });
 }
 
+/** Whether a method can be replaced on an instance; one that froze itself lets nobody. */
+export function canReplaceOn(instance: object): boolean {
+  return Object.isExtensible(instance);
+}
+
 /** Gives a function what Nest looks for on the one that it stands in for. */
 export function standInFor(original: AnyFunction, replacement: AnyFunction): void {
   for (const key of Reflect.getOwnMetadataKeys(original)) {

@@ -40,24 +40,54 @@ export function handlingIdentity(execution: ExecutionContext, type: RateLimiting
 
 /** The address as the kind of request has it, not yet in its normal spelling. */
 export function addressOf(request: ApplicationValue): string | undefined {
-  const source = request as AddressSource | undefined;
+  const source = request as RequestSource | undefined;
   const address = source?.ip ?? source?.handshake?.address ?? socketOf(source)?.remoteAddress;
   return typeof address === 'string' && address !== '' ? address : undefined;
 }
 
-function socketOf(source: AddressSource | undefined): AddressedSocket | undefined {
+function socketOf(source: RequestSource | undefined): AddressedSocket | undefined {
   return source?._socket ?? source?.extra?.request?.socket;
 }
 
-interface AddressSource {
+/** The user as authentication left it: on a request, or on a connection when that was opened. */
+export function userOf(request: ApplicationValue, type: RateLimitingContextType): ApplicationValue {
+  const source = request as RequestSource | undefined;
+  return source?.user ?? (source == null ? undefined : userOfConnection(source, type));
+}
+
+function userOfConnection({ data, extra }: RequestSource, type: RateLimitingContextType): ApplicationValue {
+  if (type === 'ws') return data?.user;
+  return type === 'graphql' ? (extra?.user ?? extra?.request?.user) : undefined;
+}
+
+/** The header fields of a request, or of the one that opened a connection; `undefined` where they aren't known. */
+export function headersOf(request: ApplicationValue): HeaderFields | undefined {
+  const source = request as RequestSource | undefined;
+  return source?.headers ?? source?.handshake?.headers ?? source?.extra?.request?.headers;
+}
+
+/** Header fields by their names in small letters. */
+export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
+
+interface RequestSource {
   /** Express and Fastify. */
   readonly ip?: unknown;
+  readonly headers?: HeaderFields;
+  readonly user?: ApplicationValue;
   /** socket.io. */
-  readonly handshake?: { readonly address?: unknown };
+  readonly handshake?: { readonly address?: unknown; readonly headers?: HeaderFields };
+  readonly data?: { readonly user?: ApplicationValue } | null;
   /** ws. */
   readonly _socket?: AddressedSocket;
-  /** graphql-ws: the request that opened the connection. */
-  readonly extra?: { readonly request?: { readonly socket?: AddressedSocket } };
+  /** graphql-ws: what `onConnect` left there, and the request that opened the connection. */
+  readonly extra?: {
+    readonly user?: ApplicationValue;
+    readonly request?: {
+      readonly socket?: AddressedSocket;
+      readonly headers?: HeaderFields;
+      readonly user?: ApplicationValue;
+    };
+  };
 }
 
 interface AddressedSocket {

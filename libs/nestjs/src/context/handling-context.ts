@@ -2,7 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import { noteForwarded } from '../warnings/proxy-warnings.js';
 import { networkOf, normalAddress } from './client-address.js';
-import { addressOf, requestOf, responseOf } from './context-source.js';
+import { addressOf, requestOf, responseOf, userOf } from './context-source.js';
 import type {
   ApplicationValue,
   RateLimitingContext,
@@ -76,9 +76,7 @@ export class HandlingContext implements RateLimitingContext {
   }
 
   get user(): ApplicationValue {
-    const source = this.request as
-      { user?: ApplicationValue; data?: { user?: ApplicationValue } } | undefined;
-    return source?.user ?? (this.type === 'ws' ? source?.data?.user : undefined);
+    return userOf(this.request, this.type);
   }
 
   get clientIp(): string | undefined {

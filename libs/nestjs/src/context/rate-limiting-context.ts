@@ -21,7 +21,10 @@ export interface RateLimitingContext {
   readonly request: ApplicationValue;
   /** The framework's response, where there is one. */
   readonly response: ApplicationValue;
-  /** `request.user`, as authentication left it; read at each access. */
+  /**
+   * `request.user`, as authentication left it; over WebSockets and `graphql-ws` also what it has left on the connection
+   * (`data.user`, `extra.user`). Read at each access.
+   */
   readonly user: ApplicationValue;
   /**
    * The client's address: the framework's `request.ip`, which honours its trusted-proxy setting, without a port

@@ -2,7 +2,8 @@ import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
-import { behindGate, CONNECTION_METHOD } from '../transports/connection-gates.js';
+import { gated } from '../binding/method-gates.js';
+import { CONNECTION_METHOD } from '../transports/gateway.js';
 import type { PolicyClass, PolicyInstance } from '../policies/policy-definition.js';
 import { isPolicy, isPolicyClass, isSelectivePolicy } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
@@ -74,8 +75,9 @@ export function EnableRateLimiting(
     options: readOptions(place, options),
   };
   return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
+    // Here, so that it has its place for gates also where the class is frozen before any application is made of it.
     if (key === CONNECTION_METHOD && descriptor !== undefined) {
-      descriptor.value = behindGate(descriptor.value as Parameters<typeof behindGate>[0]);
+      descriptor.value = gated(descriptor.value as Parameters<typeof gated>[0]);
     }
     leaveMark(ENABLE, mark, [target, key, descriptor]);
   };

@@ -5,6 +5,7 @@ import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
 import { disabledPoliciesOf, isDisabled } from '../decorators/disable-rate-limiting.js';
 import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
+import { CONNECTION_METHOD, isGateway } from '../transports/gateway.js';
 import { handlesSocketMessage } from '../transports/socket-message.js';
 
 /** A method that handles requests or messages, or may do so. */
@@ -16,11 +17,13 @@ export interface DiscoveredEndpoint {
   readonly handler: Function;
   /** The controller's instance; `undefined` where there is one per request. */
   readonly instance: object | undefined;
+  /** Whether it is called for clients that connect, and not for messages or requests. */
+  readonly isConnection: boolean;
 }
 
 /**
- * All methods of controllers, and of providers those that handle messages of sockets and the decorated ones (gateways,
- * resolvers): every place where a policy may be named.
+ * All methods of controllers, and of providers those that handle messages and connections of sockets and the decorated
+ * ones (gateways, resolvers): every place where a policy may be named.
  */
 export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint[] {
   const scanner = new MetadataScanner();
@@ -28,7 +31,10 @@ export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint
     ...[...module.controllers.values()].flatMap((wrapper) => endpointsOf(scanner, module, wrapper)),
     ...[...module.providers.values()]
       .flatMap((wrapper) => endpointsOf(scanner, module, wrapper))
-      .filter(({ controller, handler }) => handlesSocketMessage(handler) || isMarked(controller, handler)),
+      .filter(
+        ({ controller, handler, isConnection }) =>
+          isConnection || handlesSocketMessage(handler) || isMarked(controller, handler),
+      ),
   ]);
 }
 
@@ -46,9 +52,14 @@ function endpointsOf(
   const instance = isStatic ? (wrapper.instance as object | undefined) : undefined;
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   const prototype = controller.prototype as Record<string, Function>;
-  return scanner
-    .getAllMethodNames(prototype)
-    .map((methodName) => ({ module, controller, methodName, handler: prototype[methodName]!, instance }));
+  return scanner.getAllMethodNames(prototype).map((methodName) => ({
+    module,
+    controller,
+    methodName,
+    handler: prototype[methodName]!,
+    instance,
+    isConnection: methodName === CONNECTION_METHOD && isGateway(controller),
+  }));
 }
 
 /** The class of a provider; of one that is a value, or made by a factory, the class of what there is already. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ExecutionContext, OnModuleDestroy } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { handlingIdentity } from '../context/context-source.js';
 import { HandlingContext } from '../context/handling-context.js';
@@ -22,7 +22,7 @@ import { Decider } from './decider.js';
 
 /** Takes permits for the requests of one application, and gives them back at the end of their work. */
 @Injectable()
-export class Enforcement implements OnModuleDestroy {
+export class Enforcement {
   /** The handling that runs, for methods that take permits after pipes: Nest passes them only their arguments. */
   readonly handlings = new AsyncLocalStorage<Holder>();
   readonly #settings: Settings;
@@ -155,7 +155,7 @@ export class Enforcement implements OnModuleDestroy {
     try {
       return await decisionOf(this.#decider.decide(acquisition, holder));
     } catch (error) {
-      throw await asTransportError(error, holder.context.type);
+      throw await asTransportError(error, holder.context);
     }
   }
 
@@ -165,7 +165,7 @@ export class Enforcement implements OnModuleDestroy {
   }
 
   /** Answers everything that waits, and everything that comes from now on. */
-  onModuleDestroy(): void {
+  shutDown(): void {
     this.#decider.shutDown();
   }
 }

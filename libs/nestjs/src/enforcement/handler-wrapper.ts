@@ -1,6 +1,8 @@
 import type { MethodGate } from '../binding/method-gates.js';
+import { frozenClass } from '../binding/frozen-class.js';
+import { gateHandler, handlesMessage, isRoute } from '../binding/handler-gates.js';
 import { gatesOf } from '../binding/method-gates.js';
-import { replaceMethod } from '../binding/method-replacement.js';
+import { canReplaceOn, replaceMethod } from '../binding/method-replacement.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
@@ -18,7 +20,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * does so first, or, where that has a gate, it happens there. The class stays untouched, because another application of
  * the process may use it. Calls that don't come from a limited request, such as those of other code and of tests, pass.
  *
- * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - for a controller that is made per request.
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - for a controller that is made per request, and for one
+ * that lets nobody replace the method.
  */
 export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan, tools: WrapperTools): void {
   const { controller, instance, methodName, handler } = endpoint;
@@ -30,20 +33,38 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
     );
   }
   const gate = gateOf(plan, tools.enforcement);
-  const gates = gatesOf(handler);
-  if (gates !== undefined) {
-    gates.set(instance, gate);
+  if (gatesOf(handler) === undefined && isRoute(endpoint) && canReplaceOn(instance)) {
+    const wrapper = wrapped(handler as Method, gate);
+    replaceMethod(instance, methodName, wrapper);
+    tools.plans.alias(controller, wrapper, plan);
     return;
   }
-  const wrapper = wrapped(handler as Method, gate);
-  replaceMethod(instance, methodName, wrapper);
-  tools.plans.alias(controller, wrapper, plan);
+  const method = gatedMethodOf(endpoint);
+  gatesOf(method)!.set(instance, gate);
+  tools.plans.alias(controller, method, plan);
 }
 
-/** Has messages of sockets hold their permits while a promise of their handler runs, where nothing is taken after pipes. */
+/**
+ * Has messages hold their permits while a promise of their handler runs, where nothing is taken after pipes.
+ *
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - where the class is frozen.
+ */
 export function followWork(endpoint: DiscoveredEndpoint, plan: EndpointPlan, enforcement: Enforcement): void {
-  const { instance, handler } = endpoint;
-  if (instance !== undefined && plan.isFollowed) gatesOf(handler)?.set(instance, gateOf(plan, enforcement));
+  const { instance } = endpoint;
+  if (instance === undefined || !plan.isFollowed || !handlesMessage(endpoint)) return;
+  gatesOf(gatedMethodOf(endpoint))!.set(instance, gateOf(plan, enforcement));
+}
+
+/** The method with its place for gates. Routes get it only where nothing can be replaced on their instance. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function gatedMethodOf(endpoint: DiscoveredEndpoint): Function {
+  const { controller, methodName, handler } = endpoint;
+  if (gatesOf(handler) !== undefined) return handler;
+  gateHandler(endpoint);
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  const method = (controller.prototype as Record<string, Function>)[methodName]!;
+  if (gatesOf(method) === undefined) throw frozenClass(controller, handler);
+  return method;
 }
 
 /** What wrapping needs from the application. */

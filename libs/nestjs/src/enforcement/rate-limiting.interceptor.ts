@@ -2,6 +2,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
+import { isMessage } from '../holding/held-work.js';
 import type { Holder } from '../holding/holder.js';
 import { ENFORCEMENT } from '../module/tokens.js';
 import type { Enforcement } from './enforcement.js';
@@ -43,7 +44,7 @@ function isPassed({ middleware, interceptor, args, condition, isFollowed }: Endp
 
 /** Whether the method itself asks for what it belongs to: for permits after pipes, and to be followed to its end. */
 function isKnownToMethod({ plan, context }: Holder): boolean {
-  return (plan.args ?? plan.condition) !== null || (plan.isFollowed && context.type === 'ws');
+  return (plan.args ?? plan.condition) !== null || (plan.isFollowed && isMessage(context.type));
 }
 
 /** Only HTTP lets a guard acquire: elsewhere its permits are taken here, with those of the interceptor. */

@@ -1,11 +1,12 @@
+import type { RateLimitingContextType } from '../context/rate-limiting-context.js';
 import type { Holder } from './holder.js';
 
 /**
- * Calls a handler, and holds for a message of a socket until the handler's promise has settled: when its client leaves,
- * Nest listens to neither any more. Elsewhere Nest goes on listening.
+ * Calls a handler, and holds for a message until the handler's promise has settled: when its client leaves a socket, or
+ * gives a call of a microservice up, Nest listens to neither any more. Elsewhere Nest goes on listening.
  */
 export function runHeld(holder: Holder, run: () => unknown): unknown {
-  if (holder.context.type !== 'ws') return run();
+  if (!isMessage(holder.context.type)) return run();
   const leave = (): void => holder.leave();
   let result: unknown;
   holder.enter();
@@ -23,6 +24,11 @@ export function runHeld(holder: Holder, run: () => unknown): unknown {
   const settled = Promise.resolve(result);
   settled.then(leave, leave);
   return settled;
+}
+
+/** Whether contexts of a type are messages, by which many handlings share a connection. */
+export function isMessage(type: RateLimitingContextType): boolean {
+  return type === 'ws' || type === 'rpc';
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

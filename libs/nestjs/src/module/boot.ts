@@ -6,6 +6,7 @@ import { pipeProblem } from '../conditional/pipe-check.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
 import { checkBindings } from '../endpoints/binding-check.js';
+import type { EndpointPlan } from '../endpoints/endpoint-plan.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import type { Enforcement } from '../enforcement/enforcement.js';
 import { followWork, limitAfterPipes } from '../enforcement/handler-wrapper.js';
@@ -14,6 +15,7 @@ import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
 import { findFeatures } from './feature-policies.js';
 import { ConnectionLimits } from '../transports/connection-limits.js';
+import { limitsConnections } from '../transports/socket-connection.js';
 import type { Settings } from './settings.js';
 import { Warnings } from '../warnings/warnings.js';
 import { ENFORCEMENT, PLANS, SETTINGS } from './tokens.js';
@@ -43,7 +45,7 @@ export class Boot {
     this.#settings = settings;
     this.#plans = plans;
     this.#enforcement = enforcement;
-    this.#connections = new ConnectionLimits(plans, enforcement);
+    this.#connections = new ConnectionLimits(enforcement);
     this.#instances = new PolicyInstances(modules);
     gateHandlers(modules, settings.endpoints);
   }
@@ -77,8 +79,8 @@ export class Boot {
       await this.#plans.policies.compileUnnamed(reference, (type) => this.#instances.provide(type, module));
     }
     const plan = this.#plans.planOf(controller, handler);
-    if (plan !== null) this.#connections.register(endpoint);
     if (plan === null) return;
+    if (endpoint.isConnection) return this.#limitConnections(endpoint, plan);
     const tools = { plans: this.#plans, enforcement: this.#enforcement };
     if ((plan.args ?? plan.condition) === null) return followWork(endpoint, plan, tools.enforcement);
     limitAfterPipes(endpoint, plan, tools);
@@ -86,6 +88,10 @@ export class Boot {
     const config = this.#ownModule().getProviderByKey<ApplicationConfig>(ApplicationConfig).instance;
     const problem = pipeProblem(endpoint, config) ?? idleProblem(endpoint, config);
     if (problem !== undefined) this.#warnings.once(problem);
+  }
+
+  #limitConnections(endpoint: DiscoveredEndpoint, plan: EndpointPlan): void {
+    if (limitsConnections(endpoint, this.#settings.endpoints)) this.#connections.register(endpoint, plan);
   }
 
   #ownModule(): NestModuleRecord {

@@ -8,6 +8,7 @@ import { injectedClasses, providersForOtherCopies } from './injected-classes.js'
 import { readFeature } from './feature-policies.js';
 import { RateLimitingFeatureModule } from './rate-limiting-feature.module.js';
 import { RateLimitingCoreModule } from './rate-limiting-core.module.js';
+import { RateLimitingEndModule } from './rate-limiting-end.module.js';
 import type {
   ConfigureRateLimiting,
   RateLimitingAsyncOptions,
@@ -73,7 +74,7 @@ function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: P
   const core: DynamicModule = {
     module: RateLimitingCoreModule,
     global: true,
-    imports,
+    imports: [...imports, RateLimitingEndModule],
     // Nest reads them when the application is made: by then every copy of this package is loaded that it may meet.
     get providers() {
       return [...providers, ...providersForOtherCopies()];

@@ -1,47 +1,63 @@
 import { Logger } from '@nestjs/common';
-import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
+import { gatesOf } from '../binding/method-gates.js';
 import { OutsideExecution } from '../context/outside-execution.js';
 import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
-import type { PlanBook } from '../endpoints/plan-book.js';
+import { endpointName } from '../endpoints/endpoint-rule.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import type { Enforcement } from '../enforcement/enforcement.js';
-import type { Connection } from './connection-gates.js';
-import { CONNECTION_METHOD, setGate } from './connection-gates.js';
+import { frozenClass } from '../binding/frozen-class.js';
 import { onLeft } from './peer.js';
 import type { SocketClient } from './socket-client.js';
 import { turnAway } from './socket-client.js';
 
-/** Arguments of a connection are known from the start: all phases are the same moment. */
-const PHASES: readonly Phase[] = ['guard', 'interceptor', 'args'];
+/** Arguments of a connection are known from the start, and no middleware sees it: all phases are the same moment. */
+const PHASES: readonly Phase[] = ['middleware', 'guard', 'interceptor', 'args', 'condition'];
 const BROKEN = { status: 'error', message: 'Internal server error' };
+
+/** A client that connects to a gateway. */
+interface Connection {
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  readonly controller: Function;
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  readonly handler: Function;
+  /** What the gateway's method gets: the client first. */
+  readonly args: readonly unknown[];
+  /** Calls the gateway's method. */
+  readonly run: () => unknown;
+}
 
 /** Limits the connections of WebSocket gateways: a permit is held until the client has left. */
 export class ConnectionLimits {
-  readonly #plans: PlanBook;
   readonly #enforcement: Enforcement;
   readonly #logger = new Logger('RateLimiting');
 
-  constructor(plans: PlanBook, enforcement: Enforcement) {
-    this.#plans = plans;
+  constructor(enforcement: Enforcement) {
     this.#enforcement = enforcement;
   }
 
-  /** Takes over the connections of a gateway whose method for them has a limit. */
-  register({ instance, methodName, controller, handler }: DiscoveredEndpoint): void {
-    if (instance === undefined || methodName !== CONNECTION_METHOD) return;
-    if (enableMarkOf(controller, handler) === undefined) return;
-    setGate(instance, (connection) => this.#admit(connection));
+  /**
+   * Takes over the connections of a gateway.
+   *
+   * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - for a gateway that is made per client, and for
+   * one whose class is frozen.
+   */
+  register({ instance, controller, handler }: DiscoveredEndpoint, plan: EndpointPlan): void {
+    if (instance === undefined) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_ENDPOINT',
+        `${endpointName(controller, handler)} has a limit on connections, which needs a gateway that lives as long as the ` +
+          'application. Make the gateway a singleton.',
+      );
+    }
+    const gates = gatesOf(handler);
+    if (gates === undefined) throw frozenClass(controller, handler);
+    gates.set(instance, (args, run) => this.#ask({ controller, handler, args, run }, plan));
   }
 
-  #admit(connection: Connection): unknown {
-    const { gateway, handler, run } = connection;
-    const plan = this.#plans.planOf(gateway.constructor, handler);
-    return plan === null ? run() : this.#ask(connection, plan);
-  }
-
-  async #ask({ gateway, handler, args, run }: Connection, plan: EndpointPlan): Promise<unknown> {
+  async #ask({ controller, handler, args, run }: Connection, plan: EndpointPlan): Promise<unknown> {
     const client = args[0] as SocketClient;
-    const execution = new ConnectionExecution(gateway.constructor, handler, args);
+    const execution = new ConnectionExecution(controller, handler, args);
     const holder = this.#enforcement.holderOfConnection(execution, plan);
     holder.context.args = args;
     onLeft(client, () => holder.close(false));

@@ -16,17 +16,21 @@ const told = { message: 'Too many requests.', policy: 'slots' };
 
 describe.each([429, 503])('a refusal with the status %d', (status) => {
   it('tells it to clients of gateways', async () => {
-    const error = (await asTransportError(rejection(status), 'ws')) as { getError(): unknown };
+    const error = (await asTransportError(rejection(status), { type: 'ws', handler: undefined })) as {
+      getError(): unknown;
+    };
     expect(error.getError()).toEqual({ status: 'error', code: status, ...told });
   });
 
   it('tells it to clients of microservices', async () => {
-    const error = (await asTransportError(rejection(status, 1_001), 'rpc')) as { getError(): unknown };
+    const error = (await asTransportError(rejection(status, 1_001), { type: 'rpc', handler: undefined })) as {
+      getError(): unknown;
+    };
     expect(error.getError()).toEqual({ code: status, ...told, retryAfter: 2 });
   });
 
   it('tells it to clients of GraphQL, with a code in words', async () => {
-    expect(await asTransportError(rejection(status), 'graphql')).toMatchObject({
+    expect(await asTransportError(rejection(status), { type: 'graphql', handler: undefined })).toMatchObject({
       extensions: {
         code: status === 429 ? 'TOO_MANY_REQUESTS' : 'SERVICE_UNAVAILABLE',
         status,

@@ -1,6 +1,7 @@
-import type { RateLimitingContextType } from '../context/rate-limiting-context.js';
+import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { seconds } from '../http/policy-item.js';
 import { RateLimitRejectedException } from '../rejection/rate-limit-rejected.exception.js';
+import { handlesEvent } from './event-pattern.js';
 import { rpcExceptionOf, wsExceptionOf } from './peer-exceptions.js';
 
 /** What a refused client is told outside HTTP. */
@@ -23,13 +24,17 @@ const UNAVAILABLE = 503;
 
 /**
  * The error that a transport understands in place of a refusal: elsewhere than over HTTP an `HttpException` is an
- * internal error to the client. Other errors stay as they are.
+ * internal error to the client. Other errors stay as they are; and the refusal of an event, too, which no client hears
+ * of: Nest writes every `RpcException` of an event's handler into the log, as a fault with its stack.
  */
-export async function asTransportError(error: unknown, type: RateLimitingContextType): Promise<unknown> {
+export async function asTransportError(
+  error: unknown,
+  { type, handler }: Pick<RateLimitingContext, 'type' | 'handler'>,
+): Promise<unknown> {
   if (!(error instanceof RateLimitRejectedException)) return error;
   const refusal = refusalOf(error);
   if (type === 'ws') return wsExceptionOf({ status: 'error', ...refusal }, error);
-  if (type === 'rpc') return rpcExceptionOf(refusal, error);
+  if (type === 'rpc') return handlesEvent(handler) ? error : rpcExceptionOf(refusal, error);
   return type === 'graphql' ? withExtensions(error, refusal) : error;
 }
 

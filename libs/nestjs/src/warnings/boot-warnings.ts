@@ -69,7 +69,8 @@ export class BootWarnings {
   }
 
   #bindingProblems(): string[] {
-    const endpoints = discoverEndpoints(this.#modules);
+    // Connections are limited by what we bind ourselves, and no guard runs before.
+    const endpoints = discoverEndpoints(this.#modules).filter(({ isConnection }) => !isConnection);
     const config = this.#config();
     if (!this.#settings.bind) {
       const missed = unboundEndpoints(endpoints, this.#plans, config);

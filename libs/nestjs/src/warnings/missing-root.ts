@@ -25,8 +25,9 @@ export class MissingRoot implements OnModuleInit {
     if ([...modules.values()].some(({ providers }) => providers.has(SETTINGS))) return;
     const limited = discoverEndpoints(modules)
       .filter(
-        ({ controller, handler }) =>
-          (enableMarkOf(controller, handler) ?? enableMarkOf(controller)) !== undefined ||
+        ({ controller, handler, isConnection }) =>
+          enableMarkOf(controller, handler) !== undefined ||
+          (!isConnection && enableMarkOf(controller) !== undefined) ||
           concurrencyMarkOf(controller, handler) !== undefined,
       )
       .map(({ controller, handler }) => endpointName(controller, handler));
