@@ -74,6 +74,22 @@ describe('fake timers of the test runner, with no clock injected', () => {
     expect(window.attemptAcquire().isAcquired).toBe(true);
   });
 
+  it('move windows, older and newer, also where all but performance is faked', () => {
+    jest.useRealTimers();
+    const numbers = { permitLimit: 1, windowMs: 60_000 };
+    const older = new FixedWindowRateLimiter(numbers);
+    older.attemptAcquire();
+    jest.useFakeTimers({ doNotFake: ['performance'], now: 0 });
+    const newer = new FixedWindowRateLimiter(numbers);
+    newer.attemptAcquire();
+    jest.advanceTimersByTime(59_000);
+    expect([older, newer].map((window) => window.attemptAcquire().isAcquired)).toEqual([false, false]);
+    jest.advanceTimersByTime(1_000);
+    expect([older, newer].map((window) => window.attemptAcquire().isAcquired)).toEqual([true, true]);
+    jest.useRealTimers();
+    expect(older.attemptAcquire().isAcquired).toBe(false);
+  });
+
   it('serve waiters at the exact time', async () => {
     const limiter = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 60_000, queueLimit: 1 });
     limiter.attemptAcquire();

@@ -44,7 +44,7 @@ class SystemTimer implements ClockTimer {
   constructor(callback: () => void, delayMs: number, background: boolean) {
     this.#callback = callback;
     this.#background = background;
-    this.#dueMs = performance.now() + delayMs;
+    this.#dueMs = nowMs() + delayMs;
     this.#arm(delayMs);
   }
 
@@ -59,7 +59,7 @@ class SystemTimer implements ClockTimer {
   }
 
   #fire(): void {
-    const leftMs = this.#dueMs - performance.now();
+    const leftMs = this.#dueMs - nowMs();
     // A wait longer than the native maximum is a chain of shorter ones.
     if (leftMs > 1) this.#arm(leftMs);
     else this.#callback();
@@ -68,8 +68,26 @@ class SystemTimer implements ClockTimer {
 
 // As they are when this module is loaded.
 const found = performance;
+// oxlint-disable-next-line typescript/unbound-method -- only to see whether it is another one
+const foundNow = performance.now;
 const foundSetTimeout = setTimeout;
 const foundDate = Date;
+
+/** Dates that are faked with the timers, but without `performance`, and how far they are behind the clock. */
+let followed: { readonly dates: typeof Date; readonly behindMs: number } | null = null;
+
+function nowMs(): number {
+  return setTimeout === foundSetTimeout && Date === foundDate ? found.now() : fakedNowMs();
+}
+
+/** Some fake timers, those of `node:test` among them, know nothing of `performance`: then the dates tell the time. */
+function fakedNowMs(): number {
+  const isFakedByDates =
+    setTimeout !== foundSetTimeout && Date !== foundDate && performance === found && found.now === foundNow;
+  if (!isFakedByDates) return performance.now();
+  if (followed?.dates !== Date) followed = { dates: Date, behindMs: found.now() - Date.now() };
+  return Date.now() + followed.behindMs;
+}
 
 /**
  * The monotonic clock of the process (`performance.now`) with the platform's timers. Fake timers of a test runner work
@@ -79,6 +97,6 @@ const foundDate = Date;
  * decision went into that. `setTimeout` and `Date` are plain properties, which compiled code needs not read.
  */
 export const systemClock: Clock = {
-  now: () => (setTimeout === foundSetTimeout && Date === foundDate ? found : performance).now(),
+  now: nowMs,
   setTimer: (callback, delayMs, options) => new SystemTimer(callback, delayMs, options?.background === true),
 };
