@@ -29,7 +29,8 @@ function told(lease: RateLimitLease): object {
   return {
     isAcquired: lease.isAcquired,
     retryAfterMs: lease.getMetadata('RETRY_AFTER'),
-    // In process fractions of a µs are told as well.
+    // In process fractions of a µs are told as well. Only near the clock's beginning: a double tells milliseconds the
+    // less exactly the later it is, after ten years by some 30 ns, and so are boundaries in process.
     quota: lease.quota().map((entry) => ({
       ...entry,
       windowMs: Math.round(entry.windowMs! * 1e3 - 1e-2),

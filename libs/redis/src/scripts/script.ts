@@ -38,11 +38,15 @@ export class Script {
   ): void {
     const sending = connection.sentScripts.sendingOf(this.sha);
     const onReply = (reply: unknown): void => sender.onReply(call, reply);
-    const onError = (error: unknown): void => sender.onError(call, error);
-    if (sending === 0) return void this.#eval(connection, call.keys, call.args).then(onReply, onError);
-    connection.evalshaInTime(this.sha, call.keys, call.args).then(onReply, (error: unknown) => {
-      if (!isUnknownScript(error)) return onError(error);
-      void this.#again(connection, sending, call).then(onReply, onError);
+    const sent =
+      sending === 0
+        ? this.#eval(connection, call.keys, call.args)
+        : connection.evalshaInTime(this.sha, call.keys, call.args);
+    sent.then(onReply, (error: unknown) => {
+      if (sending === 0 || !isUnknownScript(error)) return sender.onError(call, error);
+      void this.#again(connection, sending, call).then(onReply, (another: unknown) =>
+        sender.onError(call, another),
+      );
     });
   }
 
