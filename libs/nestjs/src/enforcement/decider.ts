@@ -3,7 +3,7 @@ import { ObjectDisposedError, refusedMember, systemClock } from '@ratelease/limi
 import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import { isAboveLimit } from '../errors/is-above-limit.js';
-import { isLettable } from '../errors/is-failure.js';
+import { isLettable } from '../errors/is-lettable.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';

@@ -5,7 +5,7 @@ import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { PolicyItem } from '../http/policy-item.js';
 import { structuredString } from '../http/structured-string.js';
 import { MissingKeyError } from '../errors/missing-key-error.js';
-import { isLettable } from '../errors/is-failure.js';
+import { isLettable } from '../errors/is-lettable.js';
 import { shown } from '../errors/shown.js';
 import { isPromise } from '../keys/key-function.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
