@@ -10,6 +10,8 @@ export class TranspiledPackage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'ratelease-limiters-'));
 
   constructor() {
+    // Whatever stands in the folders above.
+    writeFileSync(join(this.#folder, 'package.json'), '{ "type": "commonjs" }');
     for (const file of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })) {
       if (file.endsWith('.ts') && !file.endsWith('.spec.ts')) this.#transpile(join(SOURCE, file));
     }
