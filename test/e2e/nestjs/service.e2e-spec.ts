@@ -1,5 +1,6 @@
 import { Controller, Get, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { RateLimitLease } from '@ratelease/limiters';
 import { RateLimitPartition, createPartitionedRateLimiter } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { RateLimitingContext, RateLimitingModuleOptions } from '@ratelease/nestjs';
@@ -166,13 +167,39 @@ describe.each(PLATFORMS)('RateLimitingService on $name', (platform) => {
     const running = [app.open('/slots'), app.open('/slots'), app.open('/slots')];
     await eventually(() => row(service, 'slots')?.queued === 1);
     void service.reset();
-    expect(row(service, 'slots')).toMatchObject({ partitions: 0 });
+    // Who waits has a place among the new ones at once.
+    expect(row(service, 'slots')).toMatchObject({ partitions: 1 });
     gate.current.open();
     for (const { answer } of running) expect((await answer).status).toBe(200);
     await eventually(() => row(service, 'slots')?.inUse === 0);
     expect(service.getStatistics('slots', service.createContext())).toMatchObject({
       currentAvailablePermits: 2,
     });
+  });
+
+  it('resets for those who wait, too, in their order and before whoever comes later', async () => {
+    const { service } = await start();
+    const context = service.createContext();
+    const held = [await service.acquire('slots', context), await service.acquire('slots', context)];
+    const order: string[] = [];
+    const wait = async (name: string): Promise<RateLimitLease> => {
+      const lease = await service.acquire('slots', context, { maxWaitMs: 60_000 });
+      order.push(name);
+      return lease;
+    };
+    const waiting = ['first', 'second', 'third'].map(wait);
+    await eventually(() => row(service, 'slots')?.queued === 3);
+    void service.reset('slots');
+    const late = wait('late');
+    const [first] = await Promise.all([waiting[0]!, waiting[1]!]);
+    await eventually(() => row(service, 'slots')?.queued === 2);
+    expect(order).toEqual(['first', 'second']);
+    for (const lease of held) lease.dispose();
+    expect(row(service, 'slots')).toMatchObject({ available: 0, queued: 2, inUse: 2 });
+    first.dispose();
+    (await waiting[2]!).dispose();
+    (await late).dispose();
+    expect(order).toEqual(['first', 'second', 'third', 'late']);
   });
 
   it('says where a limiter that was handed in can not be reset', async () => {

@@ -184,7 +184,8 @@ export class PolicyRegistry {
    */
   reset(policy?: CompiledPolicy): boolean {
     const done = policy === undefined ? this.#all.map((each) => each.reset()) : [policy.reset()];
-    for (const set of this.#sets.values()) set.renew();
+    for (const set of this.#sets.values())
+      if (policy === undefined || set.policies.includes(policy)) set.renew();
     return done.every(Boolean);
   }
 

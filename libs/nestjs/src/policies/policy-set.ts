@@ -1,4 +1,4 @@
-import type { AcquiresOrWaits } from '@ratelease/limiters';
+import type { AcquireOptions, AcquiresOrWaits } from '@ratelease/limiters';
 import {
   acquireOrWait,
   ChainedPartitionedRateLimiter,
@@ -11,15 +11,13 @@ import type { HandlingContext } from '../context/handling-context.js';
 import { JoinedItems } from '../http/joined-items.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import type { CompiledPolicy, ContextLimiter } from './compiled-policy.js';
+import type { WaitBounds } from './renewable-waits.js';
+import { RenewableWaits } from './renewable-waits.js';
+
+export type { WaitBounds } from './renewable-waits.js';
 
 /** The name of the global limiter, in exceptions and fields. */
 export const GLOBAL = 'global';
-
-/** What bounds a wait. */
-export interface WaitBounds {
-  readonly signal: AbortSignal | undefined;
-  readonly maxWaitMs: number;
-}
 
 type Asker = (
   context: HandlingContext,
@@ -38,6 +36,7 @@ export class PolicySet {
   readonly fieldItems = new JoinedItems();
   readonly #everywhere: readonly CompiledPolicy[];
   readonly #withoutFailing: () => PolicySet | null;
+  readonly #waits = new RenewableWaits();
   #ask: Asker;
 
   /**
@@ -70,7 +69,18 @@ export class PolicySet {
     permits: number,
     wait: () => WaitBounds,
   ): RateLimitLease | Promise<RateLimitLease> {
-    return this.#ask(context, permits, wait);
+    if (!this.mayWait) return this.#ask(context, permits, wait);
+    return this.#waits.ask((bounds) => this.#ask(context, permits, bounds), wait);
+  }
+
+  /** The same for code outside handlers, of the only policy. */
+  acquire(context: HandlingContext, permits: number, options: AcquireOptions): Promise<RateLimitLease> {
+    const { signal, maxWaitMs = Infinity } = options;
+    const answer = this.#waits.ask(
+      (bounds) => this.policies[0].limiter.acquire(context, permits, bounds()),
+      () => ({ signal, maxWaitMs }),
+    );
+    return Promise.resolve(answer);
   }
 
   /** Whether a granted lease holds anything: those of rates don't, and nobody need wait for their end. */
@@ -111,6 +121,7 @@ export class PolicySet {
   /** The policies' limiters have been replaced. */
   renew(): void {
     this.#ask = askerOf(combined(this.policies), this.mayWait);
+    this.#waits.renew();
   }
 
   /** Whether a policy is the global limiter, or was added to it, and not the endpoint's. */

@@ -208,12 +208,12 @@ export class RateLimitingService implements OnModuleDestroy {
 
   async #ask(
     policy: CompiledPolicy,
-    { context, permits, options, observation }: Question,
+    { set, context, permits, options, observation }: Question,
   ): Promise<RateLimitLease> {
     let isAnswered = false;
     policy.counters.queued++;
     try {
-      const answer = policy.limiter.acquire(context, permits, options);
+      const answer = set.acquire(context, permits, options);
       observation?.waiting(answer);
       const lease = await answer;
       isAnswered = true;
