@@ -1,4 +1,4 @@
-// Mutation testing of the limiters: `npm run test:mutation`, or a part of it with `-- --mutate 'libs/limiters/src/queue/*.ts'`.
+// Mutation testing of the limiters: `npm run test:mutation`, or a part of it with `-- --mutate 'libs/limiters/src/queue/*.ts,!**/*.spec.ts'`.
 // It is long, and run by hand or nightly; docs/proof.md has the figures. What was found is kept in reports/mutation, so
 // that the next run only tries what has changed since.
 

@@ -71,6 +71,11 @@ const anyEvent = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('settle' as const) }) },
+  // What makes a request go on by reserving.
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('passOver' as const), session: fc.nat({ max: SESSIONS }) }),
+  },
   // Happens in the midst of what asks a store.
   {
     weight: 2,

@@ -7,71 +7,22 @@ import {
   RateLimitPartition,
   TokenBucketRateLimiter,
 } from '../../src/index.js';
-import type {
-  FixedWindowRateLimiter,
-  RateLimiterStatistics,
-  RateLimitLease,
-  SlidingWindowRateLimiter,
-  StoredLease,
-} from '../../src/index.js';
+import type { FixedWindowRateLimiter, RateLimitLease, SlidingWindowRateLimiter } from '../../src/index.js';
 import { FakeClock } from '../../src/testing/index.js';
 import type { Visit } from '../linked/visits.js';
-import { Session, visit, VisitLimiter } from '../linked/visits.js';
+import { visit, VisitLimiter } from '../linked/visits.js';
 import { helperPartition } from './helper-setups.js';
 import type { Kind, Setup } from './limiter-setups.js';
 import { createLimiter } from './limiter-setups.js';
 import type { MixedEvent, MixedSetup, SuddenEvent } from './mixed-events.js';
 import { SESSIONS } from './mixed-events.js';
+import { BusySession, Foreign, QUEUE_LIMIT } from './mixed-members.js';
 import { picked, settle } from './trace.js';
 
 const GROUPS = ['group'];
-const QUEUE_LIMIT = 40;
 
 type Changeable =
   ConcurrencyLimiter | FixedWindowRateLimiter | SlidingWindowRateLimiter | TokenBucketRateLimiter;
-
-/** A partitioned limiter of another maker: it knows nothing of chains. */
-class Foreign extends PartitionedRateLimiter<Visit> {
-  readonly inner: ConcurrencyLimiter;
-
-  constructor(permitLimit: number) {
-    super();
-    this.inner = new ConcurrencyLimiter({ permitLimit, queueLimit: QUEUE_LIMIT });
-  }
-
-  override getStatistics(): RateLimiterStatistics {
-    return this.inner.getStatistics();
-  }
-
-  protected override attemptAcquireCore(_visit: Visit, permits: number): RateLimitLease {
-    return this.inner.attemptAcquire(permits);
-  }
-
-  protected override acquireCore(
-    _visit: Visit,
-    permits: number,
-    signal?: AbortSignal,
-  ): Promise<RateLimitLease> {
-    return this.inner.acquire(permits, { signal });
-  }
-}
-
-/** A session in whose store something else happens. */
-class BusySession extends Session {
-  readonly #happen: () => void;
-
-  constructor(happen: () => void) {
-    super();
-    this.#happen = happen;
-  }
-
-  protected override trySetLease(lease: RateLimitLease): StoredLease {
-    this.#happen();
-    const stored = super.trySetLease(lease);
-    this.#happen();
-    return stored;
-  }
-}
 
 interface MixedRequest {
   readonly controller: AbortController;
@@ -86,6 +37,9 @@ export class MixedTrial {
   /** The reference limiter, one by a helper, one made by hand, the one that is linked, a chain within chains. */
   readonly #pool: readonly PartitionedRateLimiter<Visit>[];
   readonly #foreign: Foreign;
+  /** Of a request that is passed over, as the one that is linked. */
+  readonly #crowded: PartitionedRateLimiter<Visit>;
+  readonly #passedOver: PartitionedRateLimiter<Visit>;
   readonly #chains: readonly PartitionedRateLimiter<Visit>[];
   readonly #byHand: Changeable[] = [];
   readonly #sessions: BusySession[];
@@ -103,6 +57,8 @@ export class MixedTrial {
     const linked = new VisitLimiter(base, { clock: this.#clock });
     this.#pool = [base, helped, own, linked, createChainedPartitionedRateLimiter(helped, linked)];
     this.#foreign = new Foreign(limits[3]);
+    this.#crowded = this.#partitioned((group) => this.#byHelper('concurrency', group, 3));
+    this.#passedOver = createChainedPartitionedRateLimiter(linked, this.#crowded);
     this.#chains = [
       ...chains.map((members) =>
         createChainedPartitionedRateLimiter(...members.map((at) => this.#pool[at]!)),
@@ -119,6 +75,7 @@ export class MixedTrial {
   async run(event: MixedEvent): Promise<void> {
     if (event.do === 'advance') this.#clock.advance(event.ms);
     else if (event.do === 'meanwhile') this.#meanwhile.push(event.event);
+    else if (event.do === 'passOver') this.#passOver(this.#visit(event.session));
     else if (event.do !== 'settle') this.#happen(event);
     if (event.do === 'settle' || event.do === 'advance') await settle();
   }
@@ -146,7 +103,8 @@ export class MixedTrial {
     for (const { free, queued, limit } of this.#standing())
       expect({ free, queued }).toEqual({ free: limit, queued: 0 });
     expect(this.#unexpected).toEqual([]);
-    for (const limiter of [...this.#chains, ...this.#pool]) limiter.dispose();
+    for (const limiter of [...this.#chains, this.#passedOver, this.#crowded, ...this.#pool])
+      limiter.dispose();
     expect(this.#clock.pendingTimers).toBe(0);
   }
 
@@ -186,6 +144,29 @@ export class MixedTrial {
     }
   }
 
+  /** Two members of a chain are free in turns, never both: its request is passed over until it reserves. */
+  #passOver(resource: Visit): void {
+    const members = [this.#pool[3]!, this.#crowded];
+    const held = members.map((limiter) => this.#takeAll(limiter));
+    this.#acquire(0, resource, { permits: 1, maxWaitMs: Infinity }, this.#passedOver);
+    for (let turn = 0; turn < 5; turn++) {
+      const at = turn % 2;
+      for (const lease of held[at]!.splice(0)) lease.dispose();
+      held[at] = this.#takeAll(members[at]!);
+    }
+    this.#leases.push(...held.flat());
+  }
+
+  /** All that is free, for nobody's session. */
+  #takeAll(limiter: PartitionedRateLimiter<Visit>): RateLimitLease[] {
+    const leases: RateLimitLease[] = [];
+    for (let lease = limiter.attemptAcquire(visit(null)); lease.isAcquired;) {
+      leases.push(lease);
+      lease = limiter.attemptAcquire(visit(null));
+    }
+    return leases;
+  }
+
   #change(how: 'refresh' | 'update' | 'reset', pick: number, limit: number): void {
     if (how === 'refresh') {
       this.#limits[pick % 2] = Math.max(limit, 2 - (pick % 2));
@@ -217,11 +198,11 @@ export class MixedTrial {
     pick: number,
     resource: Visit,
     { permits, maxWaitMs }: { readonly permits: number; readonly maxWaitMs: number },
+    limiter = this.#target(pick),
   ): void {
     const request: MixedRequest = { controller: new AbortController(), isOver: false };
     this.#requests.push(request);
     const { signal } = request.controller;
-    const limiter = this.#target(pick);
     // That of another maker is bounded by a timer that no fake clock drives.
     const isForeign = limiter === this.#foreign || limiter === this.#chains.at(-1);
     limiter.acquire(resource, permits, { signal, maxWaitMs: isForeign ? Infinity : maxWaitMs }).then(
@@ -265,11 +246,15 @@ export class MixedTrial {
   }
 
   #standing(): { free: number; queued: number; limit: number }[] {
-    const limiters = [...this.#pool.slice(0, 3), this.#foreign];
+    const limiters = [...this.#pool.slice(0, 3), this.#foreign, this.#crowded];
     return limiters.flatMap((limiter, at) =>
       GROUPS.map((group) => {
         const { currentAvailablePermits, currentQueuedCount } = limiter.getStatistics(visit(null, group))!;
-        return { free: currentAvailablePermits, queued: currentQueuedCount, limit: this.#limits[at]! };
+        return {
+          free: currentAvailablePermits,
+          queued: currentQueuedCount,
+          limit: this.#limits[Math.min(at, 3)]!,
+        };
       }),
     );
   }
