@@ -54,6 +54,22 @@ class WorkController {
 const row = (service: RateLimitingService, policy: string) =>
   service.overview().find((each) => each.policy === policy);
 
+/** A signal that counts its listeners. */
+function listenedSignal() {
+  const controller = new AbortController();
+  const signal = Object.assign(controller.signal, { listeners: 0 });
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    signal.listeners++;
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    signal.listeners--;
+    removeEventListener.apply(signal, args);
+  };
+  return { signal, abort: (reason: Error) => controller.abort(reason) };
+}
+
 describe.each(PLATFORMS)('RateLimitingService on $name', (platform) => {
   afterEach(stopApps);
   beforeEach(() => {
@@ -200,6 +216,52 @@ describe.each(PLATFORMS)('RateLimitingService on $name', (platform) => {
     (await waiting[2]!).dispose();
     (await late).dispose();
     expect(order).toEqual(['first', 'second', 'third', 'late']);
+  });
+
+  it('keeps one listener on a signal, however many wait under it, and ends them together', async () => {
+    const { service } = await start();
+    const context = service.createContext();
+    const both = await service.acquire('slots', context, { permitCount: 2 });
+    const { signal, abort } = listenedSignal();
+    const ask = async (permitCount: number): Promise<RateLimitLease> =>
+      service.acquire('slots', context, { signal, permitCount });
+    const first = ask(1);
+    // When the first of these leaves the queue, there is room for the second.
+    const others = [2, 1].map(ask);
+    await eventually(() => row(service, 'slots')?.queued === 3);
+    expect(signal.listeners).toBe(1);
+    service.updatePolicy('slots', { permitLimit: 4 });
+    expect((await first).isAcquired).toBe(true);
+    const ends = others.map((each) => expect(each).rejects.toThrow('the caller has gone'));
+    abort(new Error('the caller has gone'));
+    await Promise.all(ends);
+    expect(signal.listeners).toBe(0);
+    both.dispose();
+    expect(row(service, 'slots')).toMatchObject({ queued: 0, inUse: 1 });
+  });
+
+  it('ends together those under a signal that were asked anew', async () => {
+    const { service } = await start();
+    const context = service.createContext();
+    const { signal, abort } = listenedSignal();
+    const ask = async (): Promise<RateLimitLease> =>
+      service.acquire('slots', context, { signal, permitCount: 2 });
+    const leases = [await ask()];
+    const waiting = [ask(), ask(), ask()];
+    const outcomes = waiting.map((each) =>
+      each.then(
+        (lease) => leases.push(lease),
+        () => 'ended',
+      ),
+    );
+    await eventually(() => row(service, 'slots')?.queued === 2);
+    void service.reset('slots');
+    await eventually(() => row(service, 'slots')?.queued === 1);
+    abort(new Error('the caller has gone'));
+    expect(await Promise.all(outcomes)).toEqual(expect.arrayContaining(['ended']));
+    expect(signal.listeners).toBe(0);
+    for (const lease of leases) lease.dispose();
+    expect(row(service, 'slots')).toMatchObject({ queued: 0, inUse: 0 });
   });
 
   it('says where a limiter that was handed in can not be reset', async () => {

@@ -64,7 +64,7 @@ export class ActiveSession extends Lifespan {
    */
   startWork<T, TProgress = unknown>(work: Work<T, TProgress>): BackgroundWork<T, TProgress> {
     this.ended.throwIfAborted();
-    const started = new BackgroundWork(work, this.ended);
+    const started = new BackgroundWork(work);
     this.#works.add(started);
     this.#usage.enter();
     const over = (): void => {
@@ -112,6 +112,8 @@ export class ActiveSession extends Lifespan {
 
   /** @internal */
   protected override onTold(): void {
+    // Not by `AbortSignal.any`: on Node.js 20 a signal that lives long keeps something of each that was made of it.
+    for (const work of this.#works) work.cancel(this.ended.reason);
     this.#leaveListeners.clear();
     this.group.endWhenEmpty();
   }

@@ -23,9 +23,8 @@ export class BackgroundWork<T, TProgress = unknown> {
   #error: unknown = undefined;
 
   /** @internal */
-  constructor(work: Work<T, TProgress>, ended: AbortSignal) {
-    const signal = AbortSignal.any([ended, this.#cancel.signal]);
-    this.result = this.#run(work, signal);
+  constructor(work: Work<T, TProgress>) {
+    this.result = this.#run(work, this.#cancel.signal);
     this.result.catch(() => undefined);
   }
 

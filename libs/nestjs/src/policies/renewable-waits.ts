@@ -1,4 +1,6 @@
 import type { RateLimitLease } from '@ratelease/limiters';
+import type { WaitingPlace } from './waiting-places.js';
+import { WaitingPlaces } from './waiting-places.js';
 
 /** What bounds a wait. */
 export interface WaitBounds {
@@ -16,27 +18,35 @@ type Ask = (bounds: () => WaitBounds) => Answer;
  * anybody who comes later is asked: left behind, they would see all others pass.
  */
 export class RenewableWaits {
+  readonly #places = new WaitingPlaces();
   readonly #waits = new Set<Wait>();
 
   /** @param bounds - called before a wait, for what bounds it; never more than once. */
   ask(ask: Ask, bounds: () => WaitBounds): Answer {
     let wait: Wait | undefined;
-    const answer = ask(() => {
-      wait = new Wait(ask, bounds());
-      return wait.bounds;
-    });
+    let answer: Answer;
+    try {
+      answer = ask(() => {
+        const given = bounds();
+        wait = new Wait(ask, given, this.#places.enter(given.signal));
+        return wait.bounds;
+      });
+    } catch (error) {
+      if (wait !== undefined) this.#places.leave(wait.given.signal);
+      throw error;
+    }
     if (wait === undefined) return answer;
     if (answer instanceof Promise) return this.#follow(wait, answer);
-    wait.end();
+    this.#places.leave(wait.given.signal);
     return answer;
   }
 
   /** The limiters have been replaced. */
   renew(): void {
-    const moving = [...this.#waits];
-    const leave = moving.map((wait) => wait.askAgain());
+    const former = this.#places.renew();
+    for (const wait of [...this.#waits]) wait.goTo(this.#places.at(wait.given.signal));
     // Not before all have asked: who leaves the old limiter lets the next there pass, who is to ask the new one.
-    for (const each of leave) each();
+    for (const { controller } of former) controller.abort();
   }
 
   async #follow(wait: Wait, answer: Promise<RateLimitLease>): Promise<RateLimitLease> {
@@ -46,7 +56,7 @@ export class RenewableWaits {
       return await wait.answer;
     } finally {
       this.#waits.delete(wait);
-      wait.end();
+      this.#places.leave(wait.given.signal);
     }
   }
 }
@@ -54,22 +64,21 @@ export class RenewableWaits {
 class Wait {
   /** Of the limiter in which the wait ends. */
   readonly answer: Promise<RateLimitLease>;
+  readonly given: WaitBounds;
   readonly #ask: Ask;
-  readonly #given: WaitBounds;
-  #place = new AbortController();
+  #place: WaitingPlace;
   #settle: (answer: Answer) => void = () => undefined;
 
-  constructor(ask: Ask, given: WaitBounds) {
+  constructor(ask: Ask, given: WaitBounds, place: WaitingPlace) {
     this.#ask = ask;
-    this.#given = given;
+    this.given = given;
+    this.#place = place;
     this.answer = new Promise((resolve) => (this.#settle = resolve));
-    if (given.signal?.aborted === true) this.#abort();
-    else given.signal?.addEventListener('abort', this.#abort);
   }
 
   /** What bounds the wait in one limiter. */
   get bounds(): WaitBounds {
-    return { signal: this.#place.signal, maxWaitMs: this.#given.maxWaitMs };
+    return { signal: this.#place.controller.signal, maxWaitMs: this.given.maxWaitMs };
   }
 
   follow(answer: Promise<RateLimitLease>): void {
@@ -81,20 +90,12 @@ class Wait {
     );
   }
 
-  /** @returns how to leave the former limiter. */
-  askAgain(): () => void {
-    const former = this.#place;
-    if (former.signal.aborted) return () => undefined;
-    this.#place = new AbortController();
+  /** Asks anew, from another place. */
+  goTo(place: WaitingPlace): void {
+    if (place === this.#place) return;
+    this.#place = place;
     // Asking throws where the count is above a limit.
     const ask = async (): Promise<RateLimitLease> => this.#ask(() => this.bounds);
     this.follow(ask());
-    return () => former.abort();
   }
-
-  end(): void {
-    this.#given.signal?.removeEventListener('abort', this.#abort);
-  }
-
-  readonly #abort = (): void => this.#place.abort(this.#given.signal?.reason);
 }

@@ -13,6 +13,7 @@ import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { AlgorithmNumbers } from '../policies/limiter-numbers.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyRegistry } from '../policies/policy-registry.js';
+import { WaitingPlaces } from '../policies/waiting-places.js';
 import type { RateLimitingEvent } from '../visibility/events.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Acquired, Visibility } from '../visibility/visibility.js';
@@ -48,7 +49,8 @@ export class RateLimitingService implements OnModuleDestroy {
   readonly #boot: Boot;
   readonly #visibility: Visibility;
   /** Aborts when the application ends, so that nobody waits on. */
-  readonly #end = new AbortController();
+  readonly #waits = new WaitingPlaces();
+  #end: ObjectDisposedError | undefined = undefined;
 
   /** @internal Nest makes it. */
   constructor(
@@ -84,15 +86,20 @@ export class RateLimitingService implements OnModuleDestroy {
     { permitCount = 1, signal, maxWaitMs }: ServiceAcquireOptions = {},
   ): Promise<RateLimitLease> {
     await this.#boot.run();
-    if (this.#end.signal.aborted) throw this.#end.signal.reason;
+    this.#assertUsable();
     const policy = this.#policies.named(policyName, `${NAME}.acquire()`);
     await policy.choosePartition(context as HandlingContext);
-    const ended = this.#end.signal;
-    const options = { signal: signal === undefined ? ended : AbortSignal.any([signal, ended]), maxWaitMs };
+    this.#assertUsable();
     const set = this.#policies.setOf([policy])!;
     const asked = { set, permits: permitCount, endpoint: NAME, context: context as HandlingContext };
-    const question = { ...asked, options, observation: this.#visibility.observe(asked) };
-    return this.#settle(policy, await this.#ask(policy, question), question);
+    const observation = this.#visibility.observe(asked);
+    const place = this.#waits.enter(signal);
+    try {
+      const question = { ...asked, options: { signal: place.controller.signal, maxWaitMs }, observation };
+      return this.#settle(policy, await this.#ask(policy, question), question);
+    } finally {
+      this.#waits.leave(signal);
+    }
   }
 
   /**
@@ -188,7 +195,12 @@ export class RateLimitingService implements OnModuleDestroy {
 
   /** Ends all waits. */
   onModuleDestroy(): void {
-    this.#end.abort(new ObjectDisposedError(NAME));
+    this.#end = new ObjectDisposedError(NAME);
+    this.#waits.end(this.#end);
+  }
+
+  #assertUsable(): void {
+    if (this.#end !== undefined) throw this.#end;
   }
 
   #settle(policy: CompiledPolicy, lease: RateLimitLease, question: Question): RateLimitLease {
