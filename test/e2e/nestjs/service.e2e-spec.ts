@@ -15,6 +15,7 @@ import {
 } from '@ratelease/nestjs';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
+import { listenedSignal } from './listened-signal.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
 
 const gate = { current: new Gate() };
@@ -53,22 +54,6 @@ class WorkController {
 
 const row = (service: RateLimitingService, policy: string) =>
   service.overview().find((each) => each.policy === policy);
-
-/** A signal that counts its listeners. */
-function listenedSignal() {
-  const controller = new AbortController();
-  const signal = Object.assign(controller.signal, { listeners: 0 });
-  const { addEventListener, removeEventListener } = signal;
-  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
-    signal.listeners++;
-    addEventListener.apply(signal, args);
-  };
-  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
-    signal.listeners--;
-    removeEventListener.apply(signal, args);
-  };
-  return { signal, abort: (reason: Error) => controller.abort(reason) };
-}
 
 describe.each(PLATFORMS)('RateLimitingService on $name', (platform) => {
   afterEach(stopApps);
