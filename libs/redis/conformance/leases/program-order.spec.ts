@@ -46,6 +46,22 @@ describe.each(CLIENTS)(
     const slotsOf = (key: string, permitLimit: number): AsyncRateLimiter =>
       limiterOf(shared.getConcurrencyLimiter(key, () => ({ permitLimit })));
 
+    const isReady = (): boolean => {
+      const { status, isReady: isUp } = opened.client as { status?: string; isReady?: boolean };
+      return isUp ?? status === 'ready';
+    };
+
+    /** Until the client has noticed. */
+    async function untilAway(): Promise<void> {
+      // oxlint-disable-next-line no-await-in-loop -- turn by turn
+      while (isReady()) await new Promise(setImmediate);
+    }
+
+    async function untilReady(): Promise<void> {
+      // oxlint-disable-next-line no-await-in-loop -- turn by turn
+      while (!isReady()) await new Promise(setImmediate);
+    }
+
     function hold(limiter: AsyncRateLimiter, count: number): Promise<RateLimitLease[]> {
       return Promise.all(Array.from({ length: count }, () => limiter.acquire()));
     }
@@ -99,13 +115,26 @@ describe.each(CLIENTS)(
       expect((await slots.acquire()).isAcquired).toBe(true);
     });
 
+    test('where another process has told the server how to decide, but not how to release', async () => {
+      const slots = slotsOf(`told by another ${keys}`, 1);
+      (await slots.acquire()).dispose();
+      const lease = await slots.acquire();
+      proxy.cut();
+      await untilAway();
+      await admin.script('FLUSH', 'SYNC');
+      const other = createRedisPartitions({ client: admin, prefix: 'other' });
+      await limiterOf(other.getConcurrencyLimiter('slots', () => ({ permitLimit: 1 }))).acquire(0);
+      await untilReady();
+      lease.dispose();
+      expect((await slots.acquire()).isAcquired).toBe(true);
+      await other.dispose();
+    });
+
     test('after the connection was away', async () => {
       const slots = slotsOf(`away ${keys}`, 1);
       const lease = await slots.acquire();
       proxy.cut();
-      while ((opened.client as { status?: string; isReady?: boolean }).status === 'ready')
-        // oxlint-disable-next-line no-await-in-loop -- until the client has noticed
-        await new Promise(setImmediate);
+      await untilAway();
       lease.dispose();
       expect((await slots.acquire()).isAcquired).toBe(true);
     });

@@ -1,5 +1,11 @@
 import type { AsyncRateLimiter } from '@ratelease/limiters';
-import { ConcurrencyLimiter, FixedWindowRateLimiter, TokenBucketRateLimiter } from '@ratelease/limiters';
+import {
+  ConcurrencyLimiter,
+  createChainedPartitionedRateLimiter,
+  createPartitionedRateLimiter,
+  FixedWindowRateLimiter,
+  TokenBucketRateLimiter,
+} from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import { Redis } from 'ioredis';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
@@ -95,4 +101,29 @@ describe.each(Object.keys(PAIRS))('%s refuses who does not want to wait as in pr
     const request = { queued: QUEUE_LIMIT, permits: 1, maxWaitMs: 1 };
     expect(await refusedBy(remote, request)).toEqual(await refusedBy(inProcess, request));
   });
+});
+
+test('who asks for more than the queue has room for is refused at once, and takes nothing of the other limiters', async () => {
+  const chain = createChainedPartitionedRateLimiter(
+    createPartitionedRateLimiter((key: string) =>
+      shared.getTokenBucketLimiter(key, () => ({
+        ...{ tokenLimit: LIMIT, tokensPerPeriod: LIMIT, replenishmentPeriodMs: PERIOD_MS, queueLimit: 1 },
+      })),
+    ),
+    createPartitionedRateLimiter((key: string) =>
+      shared.getConcurrencyLimiter(key, () => ({ permitLimit: 2 * LIMIT })),
+    ),
+  );
+  const key = `key-${keys}`;
+  const first = await chain.acquire(key, LIMIT);
+  expect(first.isAcquired).toBe(true);
+  // Whatever is asked after that finds a full bucket.
+  const refused = chain.acquire(key, LIMIT);
+  await Promise.resolve();
+  process.nextTick(() => process.nextTick(() => clock.advance(PERIOD_MS)));
+  expect((await refused).isAcquired).toBe(false);
+  first.dispose();
+  await chain.dispose();
+  await shared.dispose();
+  expect(await client.keys(`*{${key}}:*leases`)).toEqual([]);
 });

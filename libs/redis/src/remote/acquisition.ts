@@ -188,17 +188,17 @@ export class Acquisition {
     return hasPlace ? this.#waitInQueue(refused) : this.#look(refused);
   }
 
-  /** There is no room in the queue: asks only how long it would have been. */
+  /** There is no room in the queue: asks only how long it would have been. Behind nobody, that is known. */
   async #look(refused: HeardRefusal): Promise<Outcome> {
     const ahead = this.#queueInUse(this.#group.definitions[refused.member]!)?.permits ?? 0;
+    // It would be a question for permits.
+    if (ahead === 0) return this.#refuseBy(refused);
     const question: Question = { permits: this.#permits, ahead, id: '', flag: 'n' };
     const { store } = this.#context.states;
     const { sinceMs, heardMs } = refused;
     const looked = await new AskedQuestion(store, this.#group, question, { sinceMs }).settled;
     if (looked.kind === 'unavailable') return this.#unavailable();
-    const heard = { ...looked, sinceMs, heardMs };
-    if (heard.kind === 'granted') return this.#granted(heard);
-    return this.#refuseBy(heard.kind === 'refused' ? heard : refused);
+    return this.#refuseBy(looked.kind === 'refused' ? { ...looked, sinceMs, heardMs } : refused);
   }
 
   #queueInUse(definition: LimiterDefinition): RateQueue | undefined {

@@ -8,9 +8,12 @@ import { SCRIPTS } from './sources.generated.js';
 export class Script {
   readonly text: string;
   readonly sha: string;
+  readonly #comesFirst: boolean;
 
-  constructor(text: string) {
+  /** @param comesFirst - nothing that is sent behind it may overtake it. */
+  constructor(text: string, comesFirst = false) {
     this.text = text;
+    this.#comesFirst = comesFirst;
     this.sha = createHash('sha1').update(text).digest('hex');
   }
 
@@ -21,7 +24,9 @@ export class Script {
    */
   async run(connection: RedisConnection, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const sending = connection.sentScripts.sendingOf(this.sha);
-    if (sending === 0) return this.#eval(connection, keys, args);
+    // Which node of a cluster is asked, and what that one knows, nobody knows here.
+    const bringsText = sending === 0 || (this.#comesFirst && connection.isCluster);
+    if (bringsText) return this.#eval(connection, keys, args);
     try {
       return await connection.evalsha(this.sha, keys, args);
     } catch (error) {
@@ -88,8 +93,8 @@ function isUnknownScript(error: unknown): boolean {
 const decisions = new Map<string, Script>();
 const givingBack = new Map<string, Script>();
 
-/** Ends leases and waits. */
-export const RELEASE = new Script(SCRIPTS.release);
+/** Ends leases and waits: whoever asks next finds their places free. */
+export const RELEASE = new Script(SCRIPTS.release, true);
 /** Keeps leases and waits alive. */
 export const RENEW = new Script(SCRIPTS.renew);
 

@@ -106,7 +106,7 @@ export class Dispatcher implements ScriptSender<Call> {
     this.#store.connection.together(() => {
       this.#returns.sendDue();
       // Also where nobody waits any more: what was granted has to be given back.
-      for (const call of interrupted) this.#send(call);
+      for (const call of interrupted) this.#sendAgain(call);
       if (this.#groupsPerCall === 1) for (const lane of due) this.#sendAlone(lane);
       else this.#sendTogether(due);
     });
@@ -208,6 +208,12 @@ export class Dispatcher implements ScriptSender<Call> {
 
   #callOf(part: CallPart): Call {
     return new Call(part, this.#nextSequence());
+  }
+
+  /** What is given back that was lost with the same connection comes before it, as it did. */
+  #sendAgain(call: Call): void {
+    for (const { lane } of call.parts) this.#returns.sendBefore(lane.group);
+    this.#send(call);
   }
 
   #send(call: Call): void {

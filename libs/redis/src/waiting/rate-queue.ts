@@ -73,7 +73,10 @@ export class RateQueue {
 
   /** Takes a place for a ticket; where the newest come first, the oldest make room. */
   enter(ticket: Ticket, queueLimit: number): boolean {
-    if (!this.#makeRoom(ticket.permits, queueLimit)) return false;
+    if (!this.#makeRoom(ticket.permits, queueLimit)) {
+      if (this.isEmpty) this.#onIdle();
+      return false;
+    }
     if (this.#isNewestFirst) this.#tickets.unshift(ticket);
     else this.#tickets.push(ticket);
     this.permits += ticket.permits;
