@@ -22,7 +22,7 @@ import { deadlineAfter, toMilliseconds, toRetryAfterMs } from './time-unit.js';
  * waiters. The public limiter classes are its faces, chains speak to it directly.
  */
 export abstract class LimiterCore extends PlacedState implements ChainParticipant {
-  readonly creationOrder = nextCreationOrder();
+  creationOrder = nextCreationOrder();
   #room: WaitingRoom | null = null;
 
   get hasWaiters(): boolean {

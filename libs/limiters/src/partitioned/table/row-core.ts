@@ -1,5 +1,6 @@
 import type { Cells } from '../../engine/algorithm.js';
 import type { SharedPlace } from '../../engine/core-residents.js';
+import { nextCreationOrder } from '../../engine/creation-order.js';
 import { LimiterCore } from '../../engine/limiter-core.js';
 import type { LimiterPlan } from '../../engine/limiter-plan.js';
 import type { Declared } from './partition-page.js';
@@ -45,7 +46,11 @@ export class RowCore extends LimiterCore {
   }
 
   protected override settle(): void {
-    this.#place.residents.settle(this, this.#homeAt);
+    const { residents } = this.#place;
+    if (residents.residentAt(this.#homeAt) === this) return;
+    // A request holds its members in their order; when each of them came to be asked has been earlier, and varies.
+    this.creationOrder = nextCreationOrder();
+    residents.settle(this, this.#homeAt);
   }
 
   /** The row has the size of the old plan's state: the new one is kept here. */
