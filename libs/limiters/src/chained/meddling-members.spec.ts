@@ -135,6 +135,7 @@ const happenings: Record<string, (trial: Trial) => void> = {
     running.updateOptions({ permitLimit: 2 });
     running.updateOptions({ permitLimit: 1 });
   },
+  'the member is reset': ({ running }) => running.reset(),
 };
 
 describe.each(Object.entries(happenings))('a chain with a member in whose midst %s', (_, happen) => {

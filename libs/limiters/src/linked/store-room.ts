@@ -31,7 +31,9 @@ export class StoreRoom extends WaitingRoom {
 
   override enter(waiter: Waiter): void {
     super.enter(waiter);
-    if (!this.#participant.group.shared.isPending) this.#takePlace(waiter.isReserving);
+    // It may have been served on its way in.
+    if (this.queue.count > 0 && !this.#participant.group.shared.isPending)
+      this.#takePlace(waiter.isReserving);
   }
 
   /** Somebody has left: with the last one goes the place. */

@@ -69,7 +69,10 @@ export class WaitingRoom implements WaitingPlace {
 
   enter(waiter: Waiter): void {
     this.queue.add(waiter, this);
-    if (this.queue.inTurn === waiter || waiter.deadlineMs !== Infinity) this.arm();
+    const isInTurn = this.queue.inTurn === waiter;
+    // There was not enough when it was asked; what ran for it on its way in, such as a clock, may have freed some.
+    if (isInTurn && this.#keeper.hasEnough(waiter.permits)) this.serve();
+    else if (isInTurn || waiter.deadlineMs !== Infinity) this.arm();
   }
 
   /** Serves those in turn while there is enough for them. */
