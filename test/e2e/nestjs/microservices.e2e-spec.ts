@@ -1,4 +1,4 @@
-import { Controller, Get, Logger, Module, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Logger, Module, Scope, UseInterceptors } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ClientProxy, CustomTransportStrategy } from '@nestjs/microservices';
 import { EventPattern, MessagePattern, Server } from '@nestjs/microservices';
@@ -45,6 +45,9 @@ class Handlers {
 
 @Controller()
 class PlainController extends Handlers {}
+
+@Controller({ scope: Scope.REQUEST })
+class ScopedController extends Handlers {}
 
 @Controller()
 @UseInterceptors(RateLimitingInterceptor)
@@ -164,10 +167,11 @@ describe('a microservice', () => {
     await service.close();
   });
 
-  it('holds the permit of a call that is given up until its handler ends, and gives up its place in a queue', async () => {
+  const calls = 'holds the permit of a call that is given up until its handler ends, and gives up its place';
+  it.each([PlainController, ScopedController])(`${calls}: of a %p`, async (controller) => {
     const slots = new WatchedLimiter(1, 1);
     const strategy = new CancellingTransport();
-    @Module({ imports: [limits(slots)], controllers: [PlainController] })
+    @Module({ imports: [limits(slots)], controllers: [controller] })
     class RootModule {}
     const service = await NestFactory.createMicroservice(RootModule, { strategy, logger: false });
     await service.listen();

@@ -9,13 +9,13 @@ type Method = (this: object, ...args: unknown[]) => unknown;
 const GATES = Symbol.for('ratelease.method-gates');
 
 /**
- * The same method with a place for gates, one for each instance of its class; without one, as in an application without
- * limits, it changes nothing.
+ * The same method with a place for gates, one for each instance of its class, and one, under the method itself, for
+ * instances that are made per message; without one, as in an application without limits, it changes nothing.
  */
 export function gated(method: Method): Method {
   const gates = new WeakMap<object, MethodGate>();
   const replacement: Method = function gatedMethod(...args) {
-    const gate = gates.get(this);
+    const gate = gates.get(this) ?? gates.get(replacement);
     return gate === undefined ? method.apply(this, args) : gate(args, () => method.apply(this, args));
   };
   all().set(replacement, gates);

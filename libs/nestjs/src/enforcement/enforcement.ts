@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { handlingIdentity } from '../context/context-source.js';
@@ -23,8 +22,6 @@ import { Decider } from './decider.js';
 /** Takes permits for the requests of one application, and gives them back at the end of their work. */
 @Injectable()
 export class Enforcement {
-  /** The handling that runs, for methods that take permits after pipes: Nest passes them only their arguments. */
-  readonly handlings = new AsyncLocalStorage<Holder>();
   readonly #settings: Settings;
   readonly #plans: PlanBook;
   readonly #decider: Decider;

@@ -11,6 +11,7 @@ import { endpointName } from '../endpoints/endpoint-rule.js';
 import type { Enforcement } from './enforcement.js';
 import type { Holder } from '../holding/holder.js';
 import { runHeld } from '../holding/held-work.js';
+import { runningHandling } from '../holding/running-handling.js';
 import { unanswered } from './unanswered.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -50,9 +51,21 @@ export function limitAfterPipes(endpoint: DiscoveredEndpoint, plan: EndpointPlan
  * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - where the class is frozen.
  */
 export function followWork(endpoint: DiscoveredEndpoint, plan: EndpointPlan, enforcement: Enforcement): void {
+  if (!plan.isFollowed || !handlesMessage(endpoint)) return;
+  const method = gatedMethodOf(endpoint);
   const { instance } = endpoint;
-  if (instance === undefined || !plan.isFollowed || !handlesMessage(endpoint)) return;
-  gatesOf(gatedMethodOf(endpoint))!.set(instance, gateOf(plan, enforcement));
+  // Of what is made per message nobody knows the instance: there the method itself stands for all.
+  if (instance === undefined) gatesOf(method)!.set(method, holdingGateOf(method));
+  else gatesOf(method)!.set(instance, gateOf(plan, enforcement));
+}
+
+/** Holds for whatever application's message has come to the method. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+function holdingGateOf(method: Function): MethodGate {
+  return (_args, run) => {
+    const holder = runningHandling().getStore();
+    return holder?.plan.handler === method ? runHeld(holder, run) : run();
+  };
 }
 
 /** The method with its place for gates. Routes get it only where nothing can be replaced on their instance. */
@@ -81,7 +94,7 @@ function wrapped(method: Method, gate: MethodGate): Method {
 
 function gateOf(plan: EndpointPlan, enforcement: Enforcement): MethodGate {
   return (args, run) => {
-    const holder = enforcement.handlings.getStore();
+    const holder = runningHandling().getStore();
     if (holder === undefined || holder.plan !== plan) return run();
     if ((plan.args ?? plan.condition) === null) return runHeld(holder, run);
     if (!isDecided(holder)) holder.context.args = args;

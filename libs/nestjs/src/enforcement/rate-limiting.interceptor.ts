@@ -4,6 +4,7 @@ import { Observable } from 'rxjs';
 import type { EndpointPlan, Phase } from '../endpoints/endpoint-plan.js';
 import { isMessage } from '../holding/held-work.js';
 import type { Holder } from '../holding/holder.js';
+import { runningHandling } from '../holding/running-handling.js';
 import { ENFORCEMENT } from '../module/tokens.js';
 import type { Enforcement } from './enforcement.js';
 import { LimitedHandling } from './limited-handling.js';
@@ -27,7 +28,7 @@ export class RateLimitingInterceptor implements NestInterceptor {
     const holder = this.#enforcement.holderOf(execution, plan);
     const phases = phasesOf(holder);
     const handle = isKnownToMethod(holder)
-      ? () => this.#enforcement.handlings.run(holder, () => next.handle())
+      ? () => runningHandling().run(holder, () => next.handle())
       : () => next.handle();
     return new Observable((subscriber) => {
       const handling = new LimitedHandling(holder, subscriber, handle);
