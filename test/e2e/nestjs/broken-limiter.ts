@@ -3,10 +3,10 @@ import type { RateLimiterStatistics, RateLimitLease } from '@ratelease/limiters'
 
 /** A limiter whose store is broken. */
 export class BrokenLimiter extends RateLimiter {
-  readonly #wait: (() => Promise<void>) | undefined;
+  readonly #wait: ((signal?: AbortSignal) => Promise<unknown>) | undefined;
 
   /** @param wait - how long it takes to notice. */
-  constructor(wait?: () => Promise<void>) {
+  constructor(wait?: (signal?: AbortSignal) => Promise<unknown>) {
     super();
     this.#wait = wait;
   }
@@ -32,8 +32,8 @@ export class BrokenLimiter extends RateLimiter {
     throw new Error('the store is broken');
   }
 
-  protected override async acquireCore(): Promise<RateLimitLease> {
-    await this.#wait?.();
+  protected override async acquireCore(_permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
+    await this.#wait?.(signal);
     throw new Error('the store is broken');
   }
 }

@@ -1,12 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
 import { metrics } from '@opentelemetry/api';
-import type { DataPoint, Histogram, MetricData } from '@opentelemetry/sdk-metrics';
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
 import { RateLimitPartition } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
@@ -18,6 +11,7 @@ import {
   byHeader,
 } from '@ratelease/nestjs';
 import { BrokenLimiter } from './broken-limiter.js';
+import { CollectedMetrics } from './collected-metrics.js';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
@@ -66,48 +60,14 @@ const OPTIONS: RateLimitingModuleOptions = {
   },
 };
 
-/** A real SDK that keeps what it exports. */
-class Collected {
-  readonly #exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  readonly #provider = new MeterProvider({
-    readers: [new PeriodicExportingMetricReader({ exporter: this.#exporter, exportIntervalMillis: 2 ** 30 })],
-  });
-
-  constructor() {
-    metrics.disable();
-    metrics.setGlobalMeterProvider(this.#provider);
-  }
-
-  /** Every data point as a line: name, labels, value (of a histogram the number of values and their sum). */
-  async lines(): Promise<string[]> {
-    this.#exporter.reset();
-    await this.#provider.forceFlush();
-    const all = this.#exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
-    return all.flatMap((scope) => scope.metrics.flatMap(linesOf)).sort();
-  }
-
-  async end(): Promise<void> {
-    metrics.disable();
-    await this.#provider.shutdown();
-  }
-}
-
 /** A line without its value. */
 const nameOf = (line: string): string => line.slice(0, line.lastIndexOf(' '));
 
-function linesOf({ descriptor, dataPoints }: MetricData): string[] {
-  return (dataPoints as DataPoint<number | Histogram>[]).map(({ attributes, value }) => {
-    const labels = Object.entries(attributes).map(([name, label]) => `${name.slice(10)}=${String(label)}`);
-    const number = typeof value === 'number' ? value : `${value.count}x${value.sum}`;
-    return [descriptor.name.slice(10), ...labels, number].join(' ');
-  });
-}
-
 describe.each(PLATFORMS)('metrics on $name', (platform) => {
-  let collected: Collected;
+  let collected: CollectedMetrics;
   beforeEach(() => {
     gate.current = new Gate();
-    collected = new Collected();
+    collected = new CollectedMetrics();
   });
   afterEach(async () => {
     await stopApps();
@@ -185,7 +145,7 @@ describe.each(PLATFORMS)('metrics on $name', (platform) => {
     const first = app.open('/slow');
     await eventually(() => gate.current.waiting === 1);
     await collected.end();
-    collected = new Collected();
+    collected = new CollectedMetrics();
     gate.current.open();
     await first.answer;
     expect((await app.get('/slow')).status).toBe(200);

@@ -18,28 +18,16 @@ import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import { Refusals } from '../rejection/refusals.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import { ShutdownError } from '../rejection/shutdown-error.js';
-import type { Observation } from '../visibility/observation.js';
 import type { Visibility } from '../visibility/visibility.js';
 import { permitsOf } from './permit-count.js';
+import type { MaybeQuestion, Question } from './question.js';
 import { ShadowTrial } from './shadow-trial.js';
+import { causeOf } from './wait-failure.js';
 
 const LIMITER_DISPOSED = 'Limiter disposed';
 /** What bounds the wait of policies without a queue. */
 const NO_WAIT: WaitBounds = { signal: undefined, maxWaitMs: Infinity };
 const neverWaits = (): WaitBounds => NO_WAIT;
-
-/** What is asked for: so many permits of a policy set. */
-interface Question {
-  readonly acquisition: Acquisition;
-  readonly set: PolicySet;
-  readonly permits: number;
-  readonly holder: Holder;
-  /** Where somebody watches. */
-  readonly observation?: Observation | undefined;
-}
-
-/** A question that may ask nobody. */
-type MaybeQuestion = Omit<Question, 'set'> & { readonly set: PolicySet | null };
 
 /**
  * Decides acquisitions. A decision is a promise only where something takes time: a policy, a condition, a queue.
@@ -82,11 +70,12 @@ export class Decider {
   }
 
   /** The client had left, or the application began to end, before a limiter was asked: that is an outcome as well. */
-  #throwIfTooLate({ endpoint }: Acquisition, set: PolicySet | null, { context }: Holder): void {
+  #throwIfTooLate({ endpoint }: Acquisition, set: PolicySet | null, holder: Holder): void {
+    const { context } = holder;
     if (context.abortReason === undefined) return;
     if (set !== null && this.#visibility.isWatched)
       this.#visibility.observe({ set, permits: 0, endpoint, context })?.canceled();
-    throw context.abortReason;
+    this.#throwIfOver(set, holder);
   }
 
   async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
@@ -126,7 +115,7 @@ export class Decider {
     if (!(await decisionOf(verdict))) return false;
     holder.follow();
     await this.#shadows.tryAll(shadows, { endpoint: acquisition.endpoint, permits, holder });
-    throwIfOver(holder.context);
+    this.#throwIfOver(shadows[0]!, holder);
     return true;
   }
 
@@ -179,46 +168,47 @@ export class Decider {
 
   #ask(question: Question): RateLimitLease | Promise<RateLimitLease> {
     const { set, permits, holder } = question;
-    if (this.#isShuttingDown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
+    if (this.#isShuttingDown) return this.#answerShutdown(question, new AboveLimitLease());
     if (set.mayWait) return this.#askAndWait(question);
     try {
       const answer = set.ask(holder.context, permits, neverWaits);
-      return answer instanceof Promise ? this.#await(question, answer, false) : answer;
+      return answer instanceof Promise ? this.#await(question, answer, undefined) : answer;
     } catch (error) {
       return this.#unaskable(question, error);
     }
   }
 
   #askAndWait(question: Question): RateLimitLease | Promise<RateLimitLease> {
-    let isWaiting = false;
+    let bounds: WaitBounds | undefined;
     try {
-      const answer = question.set.ask(question.holder.context, question.permits, () => {
-        isWaiting = true;
-        return this.#beginWait(question);
-      });
+      const answer = question.set.ask(
+        question.holder.context,
+        question.permits,
+        () => (bounds = this.#beginWait(question)),
+      );
       // What wasn't asked how long it may wait has answered, if with a promise.
-      return answer instanceof Promise ? this.#await(question, answer, isWaiting) : answer;
+      return answer instanceof Promise ? this.#await(question, answer, bounds) : answer;
     } catch (error) {
-      if (isWaiting) this.#endWait(question);
-      return this.#unaskable(question, error);
+      if (bounds !== undefined) this.#endWait(question);
+      return this.#unaskable(question, causeOf(bounds, error));
     }
   }
 
   async #await(
     question: Question,
     answer: Promise<RateLimitLease>,
-    isWaiting: boolean,
+    bounds: WaitBounds | undefined,
   ): Promise<RateLimitLease> {
-    if (isWaiting) question.observation?.waiting(answer);
+    if (bounds !== undefined) question.observation?.waiting(answer);
     let lease: RateLimitLease;
     try {
       lease = await answer;
     } catch (error) {
       // Before anybody hears of the end: who hears of it counts those who still wait.
-      if (isWaiting) this.#endWait(question);
-      return this.#unaskable(question, error);
+      if (bounds !== undefined) this.#endWait(question);
+      return this.#unaskable(question, causeOf(bounds, error));
     }
-    if (isWaiting) this.#endWait(question);
+    if (bounds !== undefined) this.#endWait(question);
     return lease;
   }
 
@@ -240,14 +230,19 @@ export class Decider {
 
   /** The answer in place of a lease, where asking is an error. */
   #unaskable(question: Question, error: unknown): RateLimitLease | Promise<RateLimitLease> {
-    const { set, holder, observation } = question;
     const isShutdown =
       error instanceof ShutdownError || (error instanceof ObjectDisposedError && this.#isShuttingDown);
-    if (isShutdown || error instanceof ClientGoneException) observation?.canceled();
-    if (isShutdown) return this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
+    if (isShutdown) return this.#answerShutdown(question, new AboveLimitLease());
     if (isAboveLimit(error)) return this.#aboveLimit(question, error);
-    observation?.failed();
+    if (error instanceof ClientGoneException) question.observation?.canceled();
+    else question.observation?.failed();
     throw error;
+  }
+
+  /** The application ends before anything was decided. */
+  #answerShutdown({ set, holder, observation }: Question, lease: RateLimitLease): never {
+    observation?.canceled();
+    this.#refusals.answerShutdown(set, lease, holder);
   }
 
   /** No waiting would help, but how the limiters stand is told all the same: asked for no permits, they say it. */
@@ -281,20 +276,25 @@ export class Decider {
     } else {
       set.noteReleased(permits);
     }
-    throwIfOver(context);
+    this.#throwIfOver(set, holder);
     return true;
   }
 
-  #refuse({ acquisition, set, holder, observation }: Question, lease: RateLimitLease): Verdict {
+  /** Whatever was awaited, the client may have left meanwhile, or the application begun to end: no handler must run. */
+  #throwIfOver(set: PolicySet | null, holder: Holder): void {
+    const { abortReason } = holder.context;
+    if (abortReason === undefined) return;
+    if (abortReason instanceof ShutdownError && set !== null)
+      this.#refusals.answerShutdown(set, new AboveLimitLease(), holder);
+    throw abortReason;
+  }
+
+  #refuse(question: Question, lease: RateLimitLease): Verdict {
+    const { acquisition, set, holder, observation } = question;
     const isEnd = this.#isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
-    if (isEnd) this.#refusals.answerShutdown(set, lease, holder);
+    if (isEnd) return this.#answerShutdown(question, lease);
     const policy = set.refusingPolicy(lease);
     policy.counters.refused++;
     return this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);
   }
-}
-
-/** Whatever was awaited, the client may have left meanwhile: its handler must not run. */
-function throwIfOver({ abortReason }: HandlingContext): void {
-  if (abortReason !== undefined) throw abortReason;
 }

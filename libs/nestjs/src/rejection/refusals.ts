@@ -66,9 +66,11 @@ export class Refusals {
   #answer(refusal: Refusal, holder: Holder): Verdict {
     const { policy } = refusal;
     const { context } = holder;
-    const rejection = withoutStack(this.#rejection(refusal, context));
-    refusal.observation?.refused(rejection, false);
-    this.#visibility.log(policy, rejection.reason, context, refusal.lease);
+    const facts = factsOf(refusal);
+    // Before anything of the application's is asked, which may fail: refused it is all the same.
+    refusal.observation?.refused(facts, false);
+    this.#visibility.log(policy, facts.reason, context, refusal.lease);
+    const rejection = withoutStack(this.#rejection(refusal, facts, context));
     const isHttp = context.type === 'http';
     if (isHttp) this.#write(refusal, rejection, holder);
     const isProblem = isHttp && this.#wantsProblem(holder);
@@ -117,17 +119,16 @@ export class Refusals {
     });
   }
 
-  #rejection({ acquisition, set, lease, policy }: Refusal, context: HandlingContext): Rejection {
-    const isAway = lease.getMetadata(MetadataName.reasonPhrase) === STORE_UNAVAILABLE;
-    const ownReason = set.isGlobal(policy) ? 'global' : 'endpoint';
+  #rejection({ acquisition, lease, policy }: Refusal, facts: Facts, context: HandlingContext): Rejection {
+    const isAway = facts.reason === 'store';
     const ownStatus = policy.rejectionStatusCode ?? this.#settings.rejectionStatusCode;
     const ownMessage = isAway ? 'The service is temporarily unavailable.' : 'Too many requests.';
     const { message = ownMessage } = acquisition;
     return {
       lease,
-      policyName: policy.name,
-      retryAfterMs: retryAfterOfAll(lease) ?? lease.getMetadata(MetadataName.retryAfter),
-      reason: isAway ? 'store' : ownReason,
+      policyName: facts.policyName,
+      retryAfterMs: facts.retryAfterMs,
+      reason: facts.reason,
       status: isAway ? HttpStatus.SERVICE_UNAVAILABLE : ownStatus,
       message: typeof message === 'function' ? message(context) : message,
     };
@@ -140,6 +141,19 @@ export class Refusals {
     const answering = ofEndpoint.find(({ onRejected }) => onRejected !== undefined);
     return answering?.onRejected ?? policy.onRejected ?? this.#settings.onRejected;
   }
+}
+
+/** Which policy refused, and what is known of that. */
+type Facts = Pick<Rejection, 'policyName' | 'reason' | 'retryAfterMs'>;
+
+function factsOf({ set, lease, policy }: Refusal): Facts {
+  const isAway = lease.getMetadata(MetadataName.reasonPhrase) === STORE_UNAVAILABLE;
+  const ownReason = set.isGlobal(policy) ? 'global' : 'endpoint';
+  return {
+    policyName: policy.name,
+    reason: isAway ? 'store' : ownReason,
+    retryAfterMs: retryAfterOfAll(lease) ?? lease.getMetadata(MetadataName.retryAfter),
+  };
 }
 
 async function throwUnlessAnswered(

@@ -5,6 +5,7 @@ import { MetadataName, ObjectDisposedError } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { causeOf } from '../enforcement/wait-failure.js';
 import { Grant } from '../holding/grant.js';
 import type { Boot } from '../module/boot.js';
 import type { Settings } from '../module/settings.js';
@@ -222,21 +223,21 @@ export class RateLimitingService implements OnModuleDestroy {
     policy: CompiledPolicy,
     { set, context, permits, options, observation }: Question,
   ): Promise<RateLimitLease> {
-    let isAnswered = false;
     policy.counters.queued++;
+    let lease: RateLimitLease;
     try {
       const answer = set.acquire(context, permits, options);
       observation?.waiting(answer);
-      const lease = await answer;
-      isAnswered = true;
-      return lease;
-    } finally {
+      lease = await answer;
+    } catch (error) {
+      // Before anybody hears of the end: who hears of it counts those who still wait.
       policy.counters.queued--;
-      if (!isAnswered) {
-        if (options.signal.aborted) observation?.canceled();
-        else observation?.failed();
-      }
+      if (options.signal.aborted) observation?.canceled();
+      else observation?.failed();
+      throw causeOf(options, error);
     }
+    policy.counters.queued--;
+    return lease;
   }
 }
 
