@@ -50,6 +50,7 @@ export {
 } from './partitioned/default-partitioned-rate-limiter.js';
 export type { AcquiresOrWaits } from './partitioned/acquire-or-wait.js';
 export { acquireOrWait } from './partitioned/acquire-or-wait.js';
+export { ImmediatePartitionedRateLimiter } from './partitioned/immediate-partitioned-rate-limiter.js';
 export type { PartitionErrorHandler } from './partitioned/table/table-options.js';
 export type { TranslationOptions, WaitLimits } from './partitioned/partitioned-rate-limiter.js';
 export {

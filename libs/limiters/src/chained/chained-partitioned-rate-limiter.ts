@@ -1,11 +1,10 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
-import { requirePermitCount } from '../checks.js';
-import { decidesLike, waitsOtherwise } from '../engine/participants.js';
+import { decidesLike } from '../engine/participants.js';
 import { asyncOnly, errorsOfEach, ObjectDisposedError, throwCollected } from '../errors.js';
-import { acquireOrWait } from '../partitioned/acquire-or-wait.js';
+import { ImmediatePartitionedRateLimiter } from '../partitioned/immediate-partitioned-rate-limiter.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
-import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
-import { isPartitionedRateLimiter, PartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
+import type { PartitionedRateLimiter, WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
+import { isPartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
 import { keepAll, whileAwaited } from '../partitioned/table/awaited-limiters.js';
 import { RowLimiter } from '../partitioned/table/row-limiter.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
@@ -32,7 +31,7 @@ import { ResolvedChain } from './resolved-chain.js';
 import { attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
-export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLimiter<TResource> {
+export class ChainedPartitionedRateLimiter<TResource> extends ImmediatePartitionedRateLimiter<TResource> {
   /** @internal */
   readonly waiting = new Set<ChainRequest>();
   /** @internal */
@@ -88,17 +87,9 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     return limiters instanceof RateLimitLease ? limiters : new ResolvedChain(limiters, this.#decider, this);
   }
 
-  /** The lease itself where nobody has to wait; see {@link acquireOrWait}. */
-  [acquireOrWait](
-    resource: TResource,
-    permitCount: number,
-    wait: () => WaitLimits,
-  ): RateLimitLease | Promise<RateLimitLease> {
-    if (!decidesLike(this, ChainedPartitionedRateLimiter.prototype))
-      return this.acquire(resource, permitCount, wait());
-    const permits = requirePermitCount(permitCount);
-    this.assertUsable();
-    return this.#acquireOrWait(resource, permits, wait);
+  /** @internal */
+  protected override get original(): object {
+    return ChainedPartitionedRateLimiter.prototype;
   }
 
   protected override assertUsable(): void {
@@ -112,34 +103,8 @@ export class ChainedPartitionedRateLimiter<TResource> extends PartitionedRateLim
     return tryDecideOutright(limiters, permitCount, instant) ?? this.#attemptAll(limiters, permitCount);
   }
 
-  protected override acquireCore(
-    resource: TResource,
-    permitCount: number,
-    signal?: AbortSignal,
-  ): Promise<RateLimitLease> {
-    return this.#acquire(resource, permitCount, { maxWaitMs: Infinity, signal });
-  }
-
-  protected override acquireWithin(
-    resource: TResource,
-    permitCount: number,
-    wait: WaitLimits,
-  ): Promise<RateLimitLease> {
-    if (waitsOtherwise(this, ChainedPartitionedRateLimiter.prototype))
-      return super.acquireWithin(resource, permitCount, wait);
-    return this.#acquire(resource, permitCount, wait);
-  }
-
-  #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
-    try {
-      const answer = this.#acquireOrWait(resource, permitCount, () => wait);
-      return answer instanceof Promise ? answer : Promise.resolve(answer);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  #acquireOrWait(
+  /** @internal */
+  protected override answer(
     resource: TResource,
     permitCount: number,
     wait: () => WaitLimits,

@@ -1,25 +1,17 @@
 import type { AsyncPartitionedRateLimiter, AsyncRateLimiter } from '../async-rate-limiter.js';
 import { partitionOf } from '../chained/chain-participant.js';
 import type { Instant } from '../chained/instant.js';
-import {
-  optionalFunction,
-  requireClock,
-  requireDelay,
-  requireInteger,
-  requireOptions,
-  requirePermitCount,
-} from '../checks.js';
+import { optionalFunction, requireClock, requireDelay, requireInteger, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
-import { decidesLike, waitsOtherwise } from '../engine/participants.js';
+import { decidesLike } from '../engine/participants.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
-import { acquireOrWait } from './acquire-or-wait.js';
 import { BoundLimiter } from './bound-limiter.js';
+import { ImmediatePartitionedRateLimiter } from './immediate-partitioned-rate-limiter.js';
 import type { WaitLimits } from './partitioned-rate-limiter.js';
-import { PartitionedRateLimiter } from './partitioned-rate-limiter.js';
 import type { RateLimitPartition } from './rate-limit-partition.js';
 import type { Declared } from './table/partition-page.js';
 import { PartitionTable } from './table/partition-table.js';
@@ -48,7 +40,10 @@ export type Partitioner<TResource, TKey, TLimiter extends AsyncRateLimiter = Rat
 const NAME = 'PartitionedRateLimiter';
 
 /** The partitioned limiter of {@link createPartitionedRateLimiter}. */
-export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedRateLimiter<TResource> {
+export class DefaultPartitionedRateLimiter<
+  TResource,
+  TKey,
+> extends ImmediatePartitionedRateLimiter<TResource> {
   readonly #partitioner: Partitioner<TResource, TKey, AsyncRateLimiter>;
   readonly #keyIdentity: ((key: TKey) => unknown) | undefined;
   readonly #table: PartitionTable;
@@ -108,17 +103,9 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     return this.#table.limiterFor(declared, this.#identify(declared), instant) ?? this.#refuse();
   }
 
-  /** The lease itself where nobody has to wait; see {@link acquireOrWait}. */
-  [acquireOrWait](
-    resource: TResource,
-    permitCount: number,
-    wait: () => WaitLimits,
-  ): RateLimitLease | Promise<RateLimitLease> {
-    if (!decidesLike(this, DefaultPartitionedRateLimiter.prototype))
-      return this.acquire(resource, permitCount, wait());
-    const permits = requirePermitCount(permitCount);
-    this.assertUsable();
-    return this.#acquireOrWait(resource, permits, wait);
+  /** @internal */
+  protected override get original(): object {
+    return DefaultPartitionedRateLimiter.prototype;
   }
 
   protected override assertUsable(): void {
@@ -132,30 +119,8 @@ export class DefaultPartitionedRateLimiter<TResource, TKey> extends PartitionedR
     return table.attempt(declared, this.#identify(declared), permitCount, now) ?? this.#refuse();
   }
 
-  protected override acquireCore(
-    resource: TResource,
-    permitCount: number,
-    signal?: AbortSignal,
-  ): Promise<RateLimitLease> {
-    return this.#acquire(resource, permitCount, { maxWaitMs: Infinity, signal });
-  }
-
-  protected override acquireWithin(
-    resource: TResource,
-    permitCount: number,
-    wait: WaitLimits,
-  ): Promise<RateLimitLease> {
-    if (waitsOtherwise(this, DefaultPartitionedRateLimiter.prototype))
-      return super.acquireWithin(resource, permitCount, wait);
-    return this.#acquire(resource, permitCount, wait);
-  }
-
-  #acquire(resource: TResource, permitCount: number, wait: WaitLimits): Promise<RateLimitLease> {
-    const answer = this.#acquireOrWait(resource, permitCount, () => wait);
-    return answer instanceof Promise ? answer : Promise.resolve(answer);
-  }
-
-  #acquireOrWait(
+  /** @internal */
+  protected override answer(
     resource: TResource,
     permitCount: number,
     wait: () => WaitLimits,
