@@ -1,14 +1,16 @@
 import { setTimeout as after } from 'node:timers/promises';
+import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
 import { createSentinel } from 'redis';
-import type { RemoteLease } from '../../src/index.js';
 import { createRedisPartitions, STORE_UNAVAILABLE } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { Overtime } from './overtime.js';
 import { RedisSentinel } from '../../../../test/redis/redis-sentinel.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const LIMIT = 1_000;
 const TIMEOUT_MS = 150;
+const SLACK_MS = 100;
 const LONGEST_OUTAGE_MS = 10_000;
 
 let master: RedisServer;
@@ -81,20 +83,16 @@ describe.each(CLIENTS)('a failover by a sentinel, through $name', ({ open }) => 
       // The first command of a connection may take a busy machine long.
       // oxlint-disable-next-line no-await-in-loop -- until it is well
       while (!(await limiter.acquire(0)).isAcquired) await after(10);
-      const held = (await slots.acquire()) as RemoteLease;
-      expect(held.isAcquired).toBe(true);
-      const waiting = slots.acquire();
-      await after(100);
+      const held = await acquired(slots);
+      const waiting = await waitingFor(slots);
       let granted = 0;
-      let slowestMs = 0;
+      const overtime = new Overtime(TIMEOUT_MS);
       let lastAway = 0;
       const beganMs = performance.now();
       const ask = async (): Promise<void> => {
-        const askedMs = performance.now();
-        const lease = await limiter.acquire();
-        slowestMs = Math.max(slowestMs, performance.now() - askedMs);
+        const lease = await overtime.of(() => limiter.acquire());
         if (lease.isAcquired) granted++;
-        else if (lease.getMetadata('REASON_PHRASE') === STORE_UNAVAILABLE) lastAway = performance.now();
+        else if (isUnavailable(lease)) lastAway = performance.now();
       };
       const asked: Promise<void>[] = [];
       let failedOver = false;
@@ -110,7 +108,7 @@ describe.each(CLIENTS)('a failover by a sentinel, through $name', ({ open }) => 
         if (failedOver && lastAway > 0 && performance.now() - lastAway > 1_500) break;
       }
       await Promise.all(asked);
-      expect(slowestMs).toBeLessThan(TIMEOUT_MS + 150);
+      expect(overtime.mostMs).toBeLessThan(SLACK_MS);
       // It is well again without a restart.
       expect((await limiter.acquire(0)).getMetadata('REASON_PHRASE')).not.toBe(STORE_UNAVAILABLE);
       expect(granted).toBeGreaterThan(150);
@@ -118,11 +116,43 @@ describe.each(CLIENTS)('a failover by a sentinel, through $name', ({ open }) => 
       // Whoever waited for it is served, by the message of the new master or because the lease was lost. His place lasts
       // longer than the outage; one that does not is answered without the store, see silent-server.spec.ts.
       held.dispose();
-      expect((await waiting).isAcquired).toBe(true);
+      expect((await waiting.lease).getMetadata('REASON_PHRASE')).toBe(undefined);
       expect(await roleOf(replica)).toBe('master');
     },
   );
 });
+
+/** A request that is not answered in time is asked again: the first ones of a connection may take a busy machine long. */
+async function acquired(limiter: AsyncRateLimiter): Promise<RateLimitLease> {
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- until there is an answer
+    const lease = await limiter.acquire();
+    if (lease.isAcquired) return lease;
+  }
+}
+
+/** A request that stands in the queue, of which the replica knows too. */
+async function waitingFor(limiter: AsyncRateLimiter): Promise<{ readonly lease: Promise<RateLimitLease> }> {
+  for (;;) {
+    let isAnswered = false;
+    const lease = limiter.acquire().finally(() => (isAnswered = true));
+    // oxlint-disable-next-line no-await-in-loop -- its answer is here, if it comes in time, once that of a later one is
+    while (isUnavailable(await limiter.acquire(0, { maxWaitMs: 0 }))) await after(10);
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while (!isAnswered) if ((await keysOfReplica('*:queue')).length > 0) return { lease };
+  }
+}
+
+function isUnavailable(lease: RateLimitLease): boolean {
+  return lease.getMetadata('REASON_PHRASE') === STORE_UNAVAILABLE;
+}
+
+async function keysOfReplica(pattern: string): Promise<string[]> {
+  const admin = new Redis(replica.port, '127.0.0.1');
+  const keys = await admin.keys(pattern);
+  admin.disconnect();
+  return keys;
+}
 
 async function failOver(why: string): Promise<void> {
   if (why === 'a crash') return master.kill();
