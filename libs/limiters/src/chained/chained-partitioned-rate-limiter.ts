@@ -7,6 +7,7 @@ import type { PartitionedRateLimiter, WaitLimits } from '../partitioned/partitio
 import { isPartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
 import { keepAll, whileAwaited } from '../partitioned/table/awaited-limiters.js';
 import { RowLimiter } from '../partitioned/table/row-limiter.js';
+import { throwIfAborted } from '../queue/abort-subscription.js';
 import { RateLimitLease } from '../rate-limit-lease.js';
 import { isRateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
@@ -112,9 +113,12 @@ export class ChainedPartitionedRateLimiter<TResource> extends ImmediatePartition
     const instant = new Instant();
     const limiters = this.#resolve(resource, instant);
     if (limiters instanceof RateLimitLease) return limiters;
-    return (
-      tryGrantOutright(limiters, permitCount, instant) ?? this.#acquireAll(limiters, permitCount, wait())
-    );
+    const lease = tryGrantOutright(limiters, permitCount, instant);
+    if (lease !== null) return lease;
+    const bounds = wait();
+    // Who doesn't wait any more must not make others leave.
+    if (bounds.signal !== undefined) throwIfAborted(bounds.signal);
+    return this.#acquireAll(limiters, permitCount, bounds);
   }
 
   #attemptAll(limiters: readonly AsyncRateLimiter[], permitCount: number): RateLimitLease {

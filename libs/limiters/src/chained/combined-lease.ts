@@ -167,8 +167,7 @@ export function takeAtOnce(links: readonly ChainLink[], permits: number): RateLi
   return lease;
 }
 
-/** Ends what was taken before something failed, and throws that. */
-export function giveBack(leases: readonly RateLimitLease[], error: unknown): never {
+function giveBack(leases: readonly RateLimitLease[], error: unknown): never {
   throwCollected([...disposeInReverse(leases), error], SEVERAL);
   throw error;
 }

@@ -18,11 +18,23 @@ function unlimited(clock: Clock): DefaultPartitionedRateLimiter<string, string> 
   return createPartitionedRateLimiter((key: string) => RateLimitPartition.getNoLimiter(key), { clock });
 }
 
+function perMinute(clock: Clock): DefaultPartitionedRateLimiter<string, string> {
+  const options = (): { permitLimit: number; windowMs: number } => ({ permitLimit: 3, windowMs: 60_000 });
+  return createPartitionedRateLimiter(
+    (key: string) => RateLimitPartition.getFixedWindowLimiter(key, options),
+    {
+      clock,
+    },
+  );
+}
+
 /** A clock that fails at a reading. */
 class FailingClock extends FakeClock {
+  readings = 0;
   readingsLeft = Infinity;
 
   override now(): number {
+    this.readings++;
     if (this.readingsLeft-- <= 0) throw new Error('The clock has failed.');
     return super.now();
   }
@@ -44,9 +56,38 @@ describe('a chain of partitions in which nobody waits', () => {
       }
       expect(first.getStatistics('key')!.currentAvailablePermits).toBe(2);
     }
-    // It was read once for the partition of either, and once more for the one without a limit.
+    // It was read once for both of its partitions, and once at the end.
     expect(failed).toBeGreaterThanOrEqual(2);
     expect(failed).toBeLessThan(20);
+  });
+
+  it('goes by one reading of each clock, in whatever order its members have them', () => {
+    const clocks = [new FailingClock(), new FailingClock()] as const;
+    const members = [0, 1, 0, 1].map((clock) => perMinute(clocks[clock]!));
+    const chain = createChainedPartitionedRateLimiter(...members);
+    chain.attemptAcquire('key');
+    for (const clock of clocks) clock.readings = 0;
+    const decisions = [chain.attemptAcquire('key', 2), chain.attemptAcquire('key')];
+    expect(decisions.map(({ isAcquired }) => isAcquired)).toEqual([true, false]);
+    expect(clocks.map(({ readings }) => readings)).toEqual([2, 2]);
+  });
+
+  it('burns nothing where a clock fails, at whichever reading', () => {
+    const failing = new FailingClock();
+    const first = perMinute(new FakeClock());
+    const chain = createChainedPartitionedRateLimiter(first, perMinute(failing), unlimited(failing));
+    chain.attemptAcquire('key', 0);
+    let readings = 0;
+    const attempt = (): boolean => {
+      failing.readingsLeft = readings++;
+      try {
+        return chain.attemptAcquire('key').isAcquired;
+      } catch {
+        return false;
+      }
+    };
+    while (!attempt()) expect(first.getStatistics('key')!.currentAvailablePermits).toBe(3);
+    expect(readings).toBeGreaterThan(1);
   });
 
   it('asks one that has no limit for this key together with the others', () => {

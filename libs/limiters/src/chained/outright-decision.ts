@@ -3,7 +3,7 @@ import { NoopRateLimiter } from '../partitioned/noop-rate-limiter.js';
 import { RowLimiter } from '../partitioned/table/row-limiter.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { ChainRefusedLease, retryAfterOf } from './chain-refusal.js';
-import { CombinedLease, giveBack } from './combined-lease.js';
+import { CombinedLease } from './combined-lease.js';
 import type { Instant } from './instant.js';
 
 /*
@@ -71,7 +71,10 @@ function firstRefusing(limiters: readonly OutrightMember[], permits: number, ins
 }
 
 function hasEnough(limiter: OutrightMember, permits: number, instant: Instant): boolean {
-  if (!isRow(limiter)) return true;
+  if (!isRow(limiter)) {
+    instant.nowMs(limiter.clock);
+    return true;
+  }
   const { page, at } = limiter;
   return page.hasEnough(at, permits, page.nowIn(instant));
 }
@@ -79,20 +82,16 @@ function hasEnough(limiter: OutrightMember, permits: number, instant: Instant): 
 function takeFromAll(limiters: readonly OutrightMember[], permits: number, instant: Instant): RateLimitLease {
   // oxlint-disable-next-line unicorn/no-new-array -- one that grows by being pushed to makes room for seventeen
   const leases = new Array<RateLimitLease>(limiters.length);
-  let taken = 0;
-  try {
-    for (; taken < limiters.length; taken++) leases[taken] = take(limiters[taken]!, permits, instant);
-  } catch (error) {
-    // A clock has failed that isn't the one of all members.
-    return giveBack(leases.slice(0, taken), error);
-  }
+  // All clocks have been read: nothing can fail any more, or come between.
+  for (let index = 0; index < limiters.length; index++)
+    leases[index] = take(limiters[index]!, permits, instant);
   return new CombinedLease(leases);
 }
 
 function take(limiter: OutrightMember, permits: number, instant: Instant): RateLimitLease {
   return isRow(limiter)
     ? limiter.page.take(limiter.at, permits, limiter.page.nowIn(instant))
-    : limiter.take();
+    : limiter.takeIn(instant);
 }
 
 /** The refusal of a member, with how all of them stand, and the longest wait among those that refuse. */

@@ -126,9 +126,11 @@ export class DefaultPartitionedRateLimiter<
     wait: () => WaitLimits,
   ): RateLimitLease | Promise<RateLimitLease> {
     const declared = this.#declare(resource);
-    const row = this.#rowFor(declared, this.#table.read());
+    const now = this.#table.read();
+    const identity = this.#identify(declared);
+    const row = this.#table.rowFor(declared, identity, now);
     if (row === NO_ROW) return this.#refuse();
-    return this.#table.page(row).acquireOrWait(indexOf(row), declared, permitCount, wait);
+    return this.#table.page(row).acquireOrWait(indexOf(row), declared, identity, permitCount, wait);
   }
 
   #declare(resource: TResource): Declared {

@@ -1,5 +1,6 @@
 import type { ChainParticipant, Reservation } from '../chained/chain-participant.js';
 import { chainParticipants } from '../chained/chain-participant.js';
+import type { Instant } from '../chained/instant.js';
 import type { Clock } from '../clock.js';
 import { nextCreationOrder } from '../engine/creation-order.js';
 import { ObjectDisposedError } from '../errors.js';
@@ -85,9 +86,12 @@ export class NoopRateLimiter extends RateLimiter implements ChainParticipant {
   }
 
   take(): RateLimitLease {
-    this.#granted++;
-    this.#lastUsedMs = this.clock.now();
-    return LEASE;
+    return this.#takeAt(this.clock.now());
+  }
+
+  /** The same within a decision on several limiters. */
+  takeIn(instant: Instant): RateLimitLease {
+    return this.#takeAt(instant.nowMs(this.clock));
   }
 
   /** Never asked for: it has no reason to refuse. */
@@ -141,5 +145,11 @@ export class NoopRateLimiter extends RateLimiter implements ChainParticipant {
 
   protected override acquireCore(): Promise<RateLimitLease> {
     return Promise.resolve(this.take());
+  }
+
+  #takeAt(nowMs: number): RateLimitLease {
+    this.#granted++;
+    this.#lastUsedMs = nowMs;
+    return LEASE;
   }
 }

@@ -10,6 +10,7 @@ import type { LimiterPlan } from '../../engine/limiter-plan.js';
 import { isSamePlan } from '../../engine/limiter-plan.js';
 import { REASON } from '../../engine/refused-lease.js';
 import { sinceOrigin, toMilliseconds, toRetryAfterMs } from '../../engine/time-unit.js';
+import { throwIfAborted } from '../../queue/abort-subscription.js';
 import type { RateLimitLease, RateLimitQuota } from '../../rate-limit-lease.js';
 import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import { isHelperPartition } from '../helper-partition.js';
@@ -19,7 +20,7 @@ import { KeyColumn } from './key-column.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
 import { RowCore } from './row-core.js';
-import { RowLimiter } from './row-limiter.js';
+import { noPlace, RowLimiter } from './row-limiter.js';
 import { PAGE_ROWS } from './rows.js';
 
 /** What all pages of a table have in common. */
@@ -109,22 +110,31 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
     return this.#attempt(at, permits, now);
   }
 
+  // oxlint-disable-next-line max-params -- once per decision: they aren't worth an object
   override acquireOrWait(
     index: number,
     declared: Declared,
+    identity: unknown,
     permits: number,
     wait: () => WaitLimits,
   ): RateLimitLease | Promise<RateLimitLease> {
     const at = index * this.#stride;
-    if (this.residentAt(at) === undefined) {
+    const resident = this.residentAt(at);
+    if (resident === undefined) {
       const now = this.table.read();
       if (this.#plan.queueLimit === 0) return this.#attempt(at, permits, now);
       const lease = this.#tryGrant(at, permits, now);
       if (lease !== null) return lease;
-    }
+    } else resident.assertAcquirable(permits);
+    const { changes } = this.table;
+    const bounds = wait();
+    // That is code of others, which may have used the table: the row may have gone.
+    if (changes !== this.table.changes)
+      return this.table.limiterFor(declared, identity)?.acquire(permits, bounds) ?? noPlace();
+    const { signal, maxWaitMs } = bounds;
+    if (signal !== undefined) throwIfAborted(signal);
     const core = this.#coreAt(at, declared);
     core.assertAcquirable(permits);
-    const { signal, maxWaitMs } = wait();
     return core.acquire(permits, signal, maxWaitMs);
   }
 

@@ -56,9 +56,11 @@ export class LimiterPage extends PartitionPage {
     throw asyncOnly(limiter);
   }
 
+  // oxlint-disable-next-line max-params -- those of the method that it overrides
   override acquireOrWait(
     index: number,
     declared: Declared,
+    _identity: unknown,
     permits: number,
     wait: () => WaitLimits,
   ): Promise<RateLimitLease> {

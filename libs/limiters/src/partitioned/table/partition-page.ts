@@ -79,9 +79,11 @@ export abstract class PartitionPage {
   abstract replenish(index: number): void;
   abstract attempt(index: number, permits: number, now: number): RateLimitLease;
   /** The lease itself where nobody has to wait; `wait` is called where somebody may. */
+  // oxlint-disable-next-line max-params -- once per decision: they aren't worth an object
   abstract acquireOrWait(
     index: number,
     declared: Declared,
+    identity: unknown,
     permits: number,
     wait: () => WaitLimits,
   ): RateLimitLease | Promise<RateLimitLease>;

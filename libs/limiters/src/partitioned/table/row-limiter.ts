@@ -109,6 +109,7 @@ export class RowLimiter extends RateLimiter {
   }
 }
 
-function noPlace(): RateLimitLease {
+/** The refusal of a table to have one more partition. */
+export function noPlace(): RateLimitLease {
   return new RefusedLease(REASON.partitionLimitReached);
 }
