@@ -1,6 +1,7 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Controller, Get, Injectable } from '@nestjs/common';
-import { RateLimitPartition, createPartitionedRateLimiter } from '@ratelease/limiters';
+import type { AsyncPartitionedRateLimiter } from '@ratelease/limiters';
+import { RateLimitLease, RateLimitPartition, createPartitionedRateLimiter } from '@ratelease/limiters';
 import type { RateLimitingContext, RateLimitingModuleOptions } from '@ratelease/nestjs';
 import {
   ConcurrencyLimit,
@@ -135,6 +136,36 @@ describe.each(PLATFORMS)('the outcome of a request on $name', (platform) => {
     hooks.open();
     await closed;
     expect(await collected.lines()).toEqual(['requests policy=limit result=request_canceled 2']);
+  });
+
+  it('is an error where a lease fails to say how its limiter stands, and nothing stays granted', async () => {
+    let isHeld = false;
+    class Mute extends RateLimitLease {
+      override readonly isAcquired = true;
+      override readonly metadataNames = [];
+      override getMetadata(): undefined {
+        return undefined;
+      }
+      override quota(): never {
+        throw new Error('It does not know.');
+      }
+      override dispose(): void {
+        isHeld = false;
+      }
+    }
+    const limiter = {
+      acquire: async (): Promise<RateLimitLease> => {
+        isHeld = true;
+        return new Mute();
+      },
+      getStatistics: () => null,
+    } as unknown as AsyncPartitionedRateLimiter<RateLimitingContext>;
+    const app = await start({ policies: { limit: new SelectiveRateLimiterPolicy(limiter) } });
+    expect(await app.statuses('/limited', 1)).toEqual([500]);
+    await eventually(() => !isHeld);
+    expect(app.app.get(RateLimitingService).overview()).toMatchObject([{ inUse: 0, granted: 1 }, {}]);
+    await shown('active_request_leases policy=limit 0');
+    expect(ran).toBe(0);
   });
 
   it('is a refusal, too, where the words for it fail', async () => {

@@ -247,10 +247,8 @@ export class Decider {
 
   /** No waiting would help, but how the limiters stand is told all the same: asked for no permits, they say it. */
   async #aboveLimit({ set, holder }: Question, error: Error): Promise<RateLimitLease> {
-    const standing = await set.ask(holder.context, 0, () => ({
-      signal: holder.context.signal,
-      maxWaitMs: 0,
-    }));
+    const atOnce = (): WaitBounds => ({ signal: holder.context.signal, maxWaitMs: 0 });
+    const standing = await set.ask(holder.context, 0, atOnce);
     const quota = standing.quota();
     standing.dispose();
     return new AboveLimitLease(refusedMember(error), quota);
@@ -259,13 +257,6 @@ export class Decider {
   #settle(question: Question, lease: RateLimitLease): Verdict {
     const { set, permits, holder, observation } = question;
     if (!lease.isAcquired) return this.#refuse(question, lease);
-    const { context } = holder;
-    if (context.type === 'http') {
-      const fields = rateLimitFields(set, lease);
-      if (fields !== undefined) writeRateLimit(holder, fields);
-      const { legacyHeaders, exposeHeaders } = this.#settings;
-      if (legacyHeaders || exposeHeaders) writeStyled(context, this.#settings, { set, lease });
-    }
     set.noteGranted(permits);
     observation?.acquired();
     if (observation !== undefined || set.isHeld(lease)) {
@@ -277,7 +268,16 @@ export class Decider {
       set.noteReleased(permits);
     }
     this.#throwIfOver(set, holder);
+    // Last, since a lease of the application's may fail to say how its limiter stands.
+    if (holder.context.type === 'http') this.#writeFields(question, lease);
     return true;
+  }
+
+  #writeFields({ set, holder }: Question, lease: RateLimitLease): void {
+    const fields = rateLimitFields(set, lease);
+    if (fields !== undefined) writeRateLimit(holder, fields);
+    const { legacyHeaders, exposeHeaders } = this.#settings;
+    if (legacyHeaders || exposeHeaders) writeStyled(holder.context, this.#settings, { set, lease });
   }
 
   /** Whatever was awaited, the client may have left meanwhile, or the application begun to end: no handler must run. */
