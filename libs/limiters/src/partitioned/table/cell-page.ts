@@ -229,7 +229,11 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
 
   override dueMs(index: number, now: number): number {
     const at = index * this.#stride;
-    const since = this.residentAt(at) === undefined ? this.#fullAt(state.ownCells(at), now) : now;
+    const resident = this.residentAt(at);
+    // One in which nobody waits any more says no other than the row.
+    const isBusy =
+      resident !== undefined && (resident.hasWaiters || resident.isHeld || !resident.isAt(this.cells));
+    const since = isBusy ? now : this.#fullAt(state.ownCells(at), now);
     return this.originMs + toMilliseconds(since + this.table.idleTimeout);
   }
 
