@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { ChainedPartitions } from './chained-partitions.js';
 import { anyMembers } from './chain-trial.js';
+import { anyTableSetup, anyTableTrace, OutrightTrial } from './outright-trial.js';
 import { anyTrace } from './trace.js';
 
 describe('a chain of partitioned limiters', () => {
@@ -12,6 +13,22 @@ describe('a chain of partitioned limiters', () => {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await both.run(command);
           expect(both.partitioned).toEqual(both.ordinary);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a chain of partitions that come and go, whose limits change, and whose clocks step', () => {
+  it('answers on their rows as it does by the protocol of chains', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMembers, anyTableSetup, anyTableTrace, async (members, setup, trace) => {
+        const trial = new OutrightTrial(members, setup);
+        for (const command of trace) {
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          await trial.run(command);
+          expect(trial.outright).toEqual(trial.byProtocol);
         }
       }),
       { numRuns: 100 },

@@ -3,24 +3,15 @@ import {
   createChainedRateLimiter,
   createPartitionedRateLimiter,
 } from '../../src/index.js';
-import type { RateLimiter, RateLimitLease } from '../../src/index.js';
 import { FakeClock } from '../../src/testing/index.js';
+import type { Side } from './answering-side.js';
+import { act, sideOf, stateOf } from './answering-side.js';
 import type { Member } from './chain-trial.js';
 import { helperPartition } from './helper-setups.js';
 import { createLimiter } from './limiter-setups.js';
 import { KeyLimiter } from './partition-trial.js';
 import type { Command } from './trace.js';
-import { picked, settle } from './trace.js';
-
-type Answer = RateLimitLease | 'waiting' | 'aborted' | 'misuse';
-
-/** A chain and its members, and what became of the requests to it. */
-interface Side {
-  readonly chain: RateLimiter;
-  readonly members: readonly RateLimiter[];
-  readonly answers: Answer[];
-  readonly aborts: AbortController[];
-}
+import { settle } from './trace.js';
 
 /** Two chains of the same numbers, of partitions and of ordinary limiters, to both of which the same happens. */
 export class ChainedPartitions {
@@ -64,46 +55,6 @@ export class ChainedPartitions {
   }
 }
 
-function sideOf(chain: RateLimiter, members: readonly RateLimiter[]): Side {
-  return { chain, members, answers: [], aborts: [] };
-}
-
 function asOften<T>(members: readonly T[], isTwice: boolean): readonly T[] {
   return isTwice ? [...members, members[0]!] : members;
-}
-
-function act({ chain, answers, aborts }: Side, command: Exclude<Command, { do: 'advance' }>): void {
-  if (command.do === 'abort') return picked(aborts, command.pick)?.abort(new Error('aborted'));
-  if (command.do === 'disposeLease') {
-    const answer = picked(answers, command.pick);
-    if (typeof answer === 'object') answer.dispose();
-    return;
-  }
-  const index = answers.push('waiting') - 1;
-  const abort = new AbortController();
-  aborts.push(abort);
-  if (command.do === 'attempt') {
-    try {
-      answers[index] = chain.attemptAcquire(command.permits);
-    } catch {
-      answers[index] = 'misuse';
-    }
-    return;
-  }
-  chain.acquire(command.permits, { signal: abort.signal }).then(
-    (lease) => (answers[index] = lease),
-    (error: unknown) => (answers[index] = error instanceof RangeError ? 'misuse' : 'aborted'),
-  );
-}
-
-function stateOf({ members, answers }: Side): unknown {
-  return {
-    answers: answers.map((answer) => (typeof answer === 'object' ? told(answer) : answer)),
-    members: members.map((member) => member.getStatistics()),
-  };
-}
-
-function told(lease: RateLimitLease): unknown {
-  const metadata = [...lease.metadataNames].map((name) => [name, lease.getMetadata(name)]);
-  return { isAcquired: lease.isAcquired, metadata, quota: lease.quota() };
 }
