@@ -120,5 +120,5 @@ export class OutrightTrial {
 }
 
 function side(chain: PartitionedRateLimiter<string>, key: string): Side {
-  return sideOf(new KeyLimiter(chain as PartitionedRateLimiter<unknown>, key), []);
+  return sideOf(new KeyLimiter(chain, key), []);
 }
