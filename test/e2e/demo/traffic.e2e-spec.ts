@@ -34,7 +34,7 @@ describe('arrivals', () => {
         const coming = arrivals(plan);
         const times = coming.map(({ atMs }) => atMs);
         expect(times.every((atMs, index) => atMs >= (times[index - 1] ?? 0))).toBe(true);
-        expect(times.at(-1)).toBeLessThan(plan.seconds * 1_000);
+        expect(times.every((atMs) => atMs < plan.seconds * 1_000)).toBe(true);
         expect(coming.every(({ client }) => client < plan.clients)).toBe(true);
         const patient = plan.shape === 'greedy' ? plan.clients * Math.ceil(plan.seconds / 2) : 0;
         expect(coming.length).toBeLessThanOrEqual(plan.rate * plan.seconds + patient);
