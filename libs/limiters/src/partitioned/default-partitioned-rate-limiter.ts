@@ -4,7 +4,6 @@ import type { Instant } from '../chained/instant.js';
 import { optionalFunction, requireClock, requireDelay, requireInteger, requireOptions } from '../checks.js';
 import type { Clock } from '../clock.js';
 import { decidesLike } from '../engine/participants.js';
-import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { ObjectDisposedError, show, typeError } from '../errors.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { RateLimiter } from '../rate-limiter.js';
@@ -15,6 +14,7 @@ import type { WaitLimits } from './partitioned-rate-limiter.js';
 import type { RateLimitPartition } from './rate-limit-partition.js';
 import type { Declared } from './table/partition-page.js';
 import { PartitionTable } from './table/partition-table.js';
+import { noPlace } from './table/row-limiter.js';
 import { indexOf, NO_ROW } from './table/rows.js';
 import type { PartitionErrorHandler } from './table/table-options.js';
 
@@ -100,7 +100,7 @@ export class DefaultPartitionedRateLimiter<
     this.assertUsable();
     if (!decidesLike(this, DefaultPartitionedRateLimiter.prototype)) return new BoundLimiter(this, resource);
     const declared = this.#declare(resource);
-    return this.#table.limiterFor(declared, this.#identify(declared), instant) ?? this.#refuse();
+    return this.#table.limiterFor(declared, this.#identify(declared), instant) ?? noPlace();
   }
 
   /** @internal */
@@ -116,7 +116,7 @@ export class DefaultPartitionedRateLimiter<
     const table = this.#table;
     const now = table.read();
     const declared = this.#declare(resource);
-    return table.attempt(declared, this.#identify(declared), permitCount, now) ?? this.#refuse();
+    return table.attempt(declared, this.#identify(declared), permitCount, now) ?? noPlace();
   }
 
   /** @internal */
@@ -129,7 +129,7 @@ export class DefaultPartitionedRateLimiter<
     const now = this.#table.read();
     const identity = this.#identify(declared);
     const row = this.#table.rowFor(declared, identity, now);
-    if (row === NO_ROW) return this.#refuse();
+    if (row === NO_ROW) return noPlace();
     return this.#table.page(row).acquireOrWait(indexOf(row), declared, identity, permitCount, wait);
   }
 
@@ -147,10 +147,6 @@ export class DefaultPartitionedRateLimiter<
 
   #rowFor(declared: Declared, now: number): number {
     return this.#table.rowFor(declared, this.#identify(declared), now);
-  }
-
-  #refuse(): RateLimitLease {
-    return new RefusedLease(REASON.partitionLimitReached);
   }
 }
 
