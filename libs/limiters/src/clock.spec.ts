@@ -90,6 +90,27 @@ describe('fake timers of the test runner, with no clock injected', () => {
     expect(older.attemptAcquire().isAcquired).toBe(false);
   });
 
+  it('end bounded waits on the millisecond where all but performance is faked, whenever that begins', async () => {
+    for (let round = 0; round < 50; round++) {
+      jest.useRealTimers();
+      jest.useFakeTimers({ doNotFake: ['performance'], now: 0 });
+      const realMs = Math.ceil(performance.now());
+      // A sum beyond the next power of two has a digit less.
+      const maxWaitMs = 2 ** Math.ceil(Math.log2(realMs)) - realMs + 2;
+      const limiter = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });
+      limiter.attemptAcquire();
+      let ended = false;
+      const wait = limiter.acquire(1, { maxWaitMs }).then(() => (ended = true));
+      jest.advanceTimersByTime(maxWaitMs - 1);
+      // oxlint-disable-next-line no-await-in-loop -- one round after the other
+      await settle();
+      expect(ended).toBe(false);
+      jest.advanceTimersByTime(1);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await wait;
+    }
+  });
+
   it('serve waiters at the exact time', async () => {
     const limiter = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 60_000, queueLimit: 1 });
     limiter.attemptAcquire();

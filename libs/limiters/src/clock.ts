@@ -85,7 +85,8 @@ function fakedNowMs(): number {
   const isFakedByDates =
     setTimeout !== foundSetTimeout && Date !== foundDate && performance === found && found.now === foundNow;
   if (!isFakedByDates) return performance.now();
-  if (followed?.dates !== Date) followed = { dates: Date, behindMs: found.now() - Date.now() };
+  // Whole milliseconds, or sums with fractions would be a hair off, and timers a millisecond late; up, as time doesn't go back.
+  if (followed?.dates !== Date) followed = { dates: Date, behindMs: Math.ceil(found.now()) - Date.now() };
   return Date.now() + followed.behindMs;
 }
 
