@@ -63,4 +63,20 @@ describe('the boot', () => {
       expect.objectContaining({ code: 'ERR_RL_INVALID_POLICY' }),
     );
   });
+
+  it('stops where an heir of a disabled class enables a method', async () => {
+    @DisableRateLimiting()
+    class DisabledController {}
+    @Controller()
+    class HeirController extends DisabledController {
+      @Get() @EnableRateLimiting('burst') get(): string {
+        return 'never';
+      }
+    }
+    const error = await boot(HeirController);
+    expect([error.code, error.message]).toEqual([
+      'ERR_RL_ENABLED_INSIDE_DISABLED',
+      expect.stringMatching(/^HeirController\.get /),
+    ]);
+  });
 });

@@ -54,6 +54,14 @@ class C3 extends BaseController {
   }
 }
 
+@Controller('c4')
+@DisableRateLimiting()
+class C4 extends BaseController {}
+
+@Controller('c5')
+@DisableRateLimiting('method')
+class C5 extends BaseController {}
+
 @Controller('disabled')
 @DisableRateLimiting()
 class DisabledController {
@@ -153,7 +161,7 @@ function start(platform: Platform, options: Partial<RateLimitingModuleOptions> =
   return startApp(platform, {
     imports: [RateLimitingModule.forRoot({ policies, ...options })],
     controllers: [
-      ...[C1, C2, C3, DisabledController, ForeignController, DerivedController],
+      ...[C1, C2, C3, C4, C5, DisabledController, ForeignController, DerivedController],
       ...[ReplacedController, OverridingController],
     ],
   });
@@ -174,6 +182,10 @@ describe.each(PLATFORMS)('which policies apply on $name', (platform) => {
     ['/c1/both', ['classwide', 'method', 'extra']],
     ['/c2/m', ['classwide']],
     ['/c3/m', ['extra']],
+    ['/c4/m', []],
+    ['/c4/both', []],
+    ['/c5/m', []],
+    ['/c5/both', ['classwide', 'extra']],
     ['/c1/off', []],
     ['/disabled', []],
     ['/foreign/a', []],

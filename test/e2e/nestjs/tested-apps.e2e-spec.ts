@@ -1,10 +1,16 @@
-import type { INestApplication } from '@nestjs/common';
+import type { CallHandler, INestApplication } from '@nestjs/common';
 import { Controller, Get, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { RateLimitPartition } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { IRateLimiterPolicy, RateLimitingModuleOptions } from '@ratelease/nestjs';
-import { EnableRateLimiting, RateLimitingModule, resetRateLimiting } from '@ratelease/nestjs';
+import {
+  EnableRateLimiting,
+  RateLimitingGuard,
+  RateLimitingInterceptor,
+  RateLimitingModule,
+  resetRateLimiting,
+} from '@ratelease/nestjs';
 import { PLATFORMS, TestApp, bootError } from './test-app.js';
 
 @Injectable()
@@ -20,6 +26,12 @@ class SearchController {
   @EnableRateLimiting('burst')
   search(): string {
     return 'found';
+  }
+
+  @Get('guarded')
+  @EnableRateLimiting('burst', { phase: 'guard' })
+  guarded(): string {
+    return 'guarded';
   }
 
   @Get('planned')
@@ -84,6 +96,18 @@ describe.each(PLATFORMS)('testing an application with limits on $name', (platfor
       expect(await app.statuses('/search', 11)).toEqual([...all(200, 10), 429]);
       resetRateLimiting(app.app);
     }
+  });
+
+  it('is limited no more where guard and interceptor are replaced by overrideProvider()', async () => {
+    const app = await start({ policies: { burst: { ...burst, permitLimit: 1 } } }, (builder) =>
+      builder
+        .overrideProvider(RateLimitingGuard)
+        .useValue({ canActivate: () => true })
+        .overrideProvider(RateLimitingInterceptor)
+        .useValue({ intercept: (_: unknown, next: CallHandler) => next.handle() }),
+    );
+    expect(await app.statuses('/search', 2)).toEqual(all(200, 2));
+    expect(await app.statuses('/guarded', 2)).toEqual(all(200, 2));
   });
 
   it('can have a policy replaced by overrideProvider()', async () => {

@@ -80,7 +80,7 @@ export class HttpBinding {
     const { controller, methodName } = endpoint;
     const route = { endpoint, instance, plan };
     const first = !keepsGuard && needsGuard(route) ? [this.#own.guard] : [];
-    const last = this.#canGuard(route) && plan.interceptor !== null ? [this.#own.lastGuard] : [];
+    const last = this.#canGuard(route) && plan.interceptor !== null ? [this.#own.lastGuard!] : [];
     const outer = !keepsInterceptor && this.#needsInterceptor(route) ? [this.#own.interceptor] : [];
     if (first.length + last.length + outer.length === 0) return;
     const replacement = copyOfMethod(instance, methodName);
@@ -92,6 +92,7 @@ export class HttpBinding {
 
   /** Whether the last guard can stand for the interceptor: nothing is held, and nothing runs in between. */
   #canGuard(route: Route): boolean {
+    if (this.#own.lastGuard === null) return false;
     return !route.plan.isFollowed && !this.#interceptors.hasEarlier && !isFixed(route);
   }
 

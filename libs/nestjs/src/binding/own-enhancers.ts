@@ -1,14 +1,15 @@
 import type { CanActivate, NestInterceptor } from '@nestjs/common';
 import type { LastGuard } from '../enforcement/last-guard.js';
 import type { RateLimitingGuard } from '../enforcement/rate-limiting.guard.js';
-import type { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
+import { RateLimitingInterceptor } from '../enforcement/rate-limiting.interceptor.js';
 import type { Settings } from '../module/settings.js';
 
 /** What stands in the application's lists of guards and interceptors for this module. */
 export interface OwnEnhancers {
   readonly guard: CanActivate;
   readonly interceptor: NestInterceptor;
-  readonly lastGuard: CanActivate;
+  /** Stands for the interceptor where that is cheaper; `null` where a test or an application has put its own there. */
+  readonly lastGuard: CanActivate | null;
   /** Whether they do anything, or only stand where Nest wants something to stand. */
   readonly areBound: boolean;
 }
@@ -22,8 +23,9 @@ export function ownEnhancers(
   { bind }: Settings,
   guard: RateLimitingGuard,
   interceptor: RateLimitingInterceptor,
-  lastGuard: LastGuard,
+  last: LastGuard,
 ): OwnEnhancers {
+  const lastGuard = interceptor.constructor === RateLimitingInterceptor ? last : null;
   if (bind) return { guard, interceptor, lastGuard, areBound: true };
   return { guard: PASSING_GUARD, interceptor: PASSING_INTERCEPTOR, lastGuard, areBound: false };
 }

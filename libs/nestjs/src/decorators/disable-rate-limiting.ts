@@ -1,3 +1,4 @@
+import { methodPlaceOf } from '../endpoints/method-place.js';
 import type { PolicyReference } from './enable-rate-limiting.js';
 import { readReferences } from './enable-rate-limiting.js';
 import type { Decorated } from './marks.js';
@@ -11,7 +12,7 @@ type DisableMark = true | readonly PolicyReference[];
 /**
  * Takes every limit off a class or a method, the global limiter too, or, where policies are given, those only. It
  * wins over `@EnableRateLimiting()`, whichever stands nearer; a method of a disabled class can't be enabled again, and
- * the boot says so.
+ * the boot says so. What a disabled class inherits is disabled in it, and goes on being limited elsewhere.
  *
  * @param policies - names of registered policies (`'global'` is the global limiter), or instances or classes.
  * @throws RateLimitingConfigurationError `ERR_RL_INVALID_POLICY` - when one is nothing of that.
@@ -44,4 +45,20 @@ export function isDisabled(controller: Function, handler?: Function): boolean {
 export function disabledPoliciesOf(controller: Function, handler?: Function): readonly PolicyReference[] {
   const mark = markOf(DISABLE, controller, handler) as DisableMark | undefined;
   return mark === undefined || mark === true ? [] : mark;
+}
+
+/**
+ * Whether a method comes from a class further up than the one that is disabled: then the later word is the heir's, and no
+ * contradiction.
+ */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function isDisabledByHeir(controller: Function, handler: Function): boolean {
+  const owner = methodPlaceOf(controller, handler)?.owner;
+  if (owner === undefined) return false;
+  let heir: unknown = controller;
+  while (typeof heir === 'function' && heir.prototype !== owner) {
+    if (Reflect.hasOwnMetadata(DISABLE, heir)) return true;
+    heir = Object.getPrototypeOf(heir);
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
 import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
-import { disabledPoliciesOf, isDisabled } from '../decorators/disable-rate-limiting.js';
+import { disabledPoliciesOf, isDisabled, isDisabledByHeir } from '../decorators/disable-rate-limiting.js';
 import type {
   EnableMark,
   EnableRateLimitingOptions,
@@ -31,24 +31,18 @@ export class EndpointRules {
    * The rule of an endpoint: disabled anywhere wins; the method's policies replace the class's, or add to them.
    *
    * @throws RateLimitingConfigurationError `ERR_RL_ENABLED_INSIDE_DISABLED` - for an enabled method of a class
-   * that is disabled by its decorator.
+   * that is disabled by its decorator. One that a disabled class inherits is disabled.
    */
   // oxlint-disable-next-line typescript/no-unsafe-function-type
   of(controller: Function, handler: Function): EndpointRule {
     const onClass = this.#binding(controller, undefined);
     const onMethod = this.#binding(controller, handler);
-    const method = markAt(onMethod, controller, handler);
     if (isDisabled(controller, handler) || onMethod?.disabled === true) return null;
-    if (isDisabled(controller)) {
-      if (method !== undefined) throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting()');
-      if (concurrencyMarkOf(controller, handler) !== undefined)
-        throw enabledInsideDisabled(controller, handler, '@ConcurrencyLimit()');
-      return null;
-    }
-    if (onClass?.disabled === true) return null;
-    const offOfClass = offAt(onClass, controller);
-    if (method?.policies.some((policy) => offOfClass.includes(policy)) === true)
-      throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting() with one of its policies');
+    const method = markAt(onMethod, controller, handler);
+    const offOfClass = onClass?.disabled === true ? [] : offAt(onClass, controller);
+    if (onMethod?.policies !== undefined || !isDisabledByHeir(controller, handler))
+      assertNotEnabled([controller, handler], method, offOfClass);
+    if (isDisabled(controller) || onClass?.disabled === true) return null;
     const { policies, options } = combined(markAt(onClass, controller), method);
     return { policies, options, off: [...offOfClass, ...offAt(onMethod, controller, handler)] };
   }
@@ -105,6 +99,22 @@ function combined(onClass: EnableMark | undefined, onMethod: EnableMark | undefi
 // oxlint-disable-next-line typescript/no-unsafe-function-type
 export function endpointName(controller: Function, handler: Function): string {
   return `${controller.name}.${handler.name}`;
+}
+
+/** Throws where a method is limited though its class is not, or not by one of the same policies. */
+function assertNotEnabled(
+  // oxlint-disable-next-line typescript/no-unsafe-function-type
+  [controller, handler]: readonly [Function, Function],
+  method: EnableMark | undefined,
+  offOfClass: readonly PolicyReference[],
+): void {
+  const isOff = isDisabled(controller);
+  if (isOff && method !== undefined)
+    throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting()');
+  if (isOff && concurrencyMarkOf(controller, handler) !== undefined)
+    throw enabledInsideDisabled(controller, handler, '@ConcurrencyLimit()');
+  if (method?.policies.some((policy) => offOfClass.includes(policy)) === true)
+    throw enabledInsideDisabled(controller, handler, '@EnableRateLimiting() with one of its policies');
 }
 
 function enabledInsideDisabled(
