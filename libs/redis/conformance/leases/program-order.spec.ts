@@ -57,6 +57,11 @@ describe.each(CLIENTS)(
       while (isReady()) await new Promise(setImmediate);
     }
 
+    async function untilReady(): Promise<void> {
+      // oxlint-disable-next-line no-await-in-loop -- turn by turn
+      while (!isReady()) await new Promise(setImmediate);
+    }
+
     function hold(limiter: AsyncRateLimiter, count: number): Promise<RateLimitLease[]> {
       return Promise.all(Array.from({ length: count }, () => limiter.acquire()));
     }
@@ -108,6 +113,21 @@ describe.each(CLIENTS)(
       await slots.acquire(0);
       lease.dispose();
       expect((await slots.acquire()).isAcquired).toBe(true);
+    });
+
+    test('where another process has told the server how to decide, but not how to release', async () => {
+      const slots = slotsOf(`told by another ${keys}`, 1);
+      (await slots.acquire()).dispose();
+      const lease = await slots.acquire();
+      proxy.cut();
+      await untilAway();
+      await admin.script('FLUSH', 'SYNC');
+      const other = createRedisPartitions({ client: admin, prefix: 'other' });
+      await limiterOf(other.getConcurrencyLimiter('slots', () => ({ permitLimit: 1 }))).acquire(0);
+      await untilReady();
+      lease.dispose();
+      expect((await slots.acquire()).isAcquired).toBe(true);
+      await other.dispose();
     });
 
     test('after the connection was away', async () => {

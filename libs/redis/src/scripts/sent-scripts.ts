@@ -17,6 +17,11 @@ export class SentScripts {
     this.#sendings.set(sha, ++this.#lastSending);
   }
 
+  /** There is a new connection, perhaps to another server: what was sent on the last may never have arrived. */
+  forgetAll(): void {
+    this.#sendings.clear();
+  }
+
   /** The server does not know a script that it was sent at that time: it has forgotten all of them. */
   forgotten(sha: string, sending: number): void {
     if (this.sendingOf(sha) === sending) this.#sendings.clear();

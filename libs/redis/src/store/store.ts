@@ -51,6 +51,7 @@ export class Store {
     this.#dispatcher = new Dispatcher(this, settings.groupsPerCall);
     settings.connection.onReady(() => {
       this.#generation++;
+      settings.connection.sentScripts.forgetAll();
       this.#dispatcher.resume();
     });
     this.health.onChange((isAvailable) => {

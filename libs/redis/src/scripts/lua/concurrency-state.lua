@@ -39,10 +39,11 @@ local function leave_queue(held, member)
   return true
 end
 
--- With what is left, so that the process knows how the limiter stands after a wait.
+-- With what is left, so that the process knows how the limiter stands after a wait. Where the asking user may not
+-- publish, the message is as good as lost: an error here would leave half of the state written.
 local function tell_process(held, member, word)
   local message = string.format('%s%s %.0f', word, member, held.limit - held.used)
-  call('PUBLISH', channels .. string.match(member, '^[^.]+'), message)
+  redis.pcall('PUBLISH', channels .. string.match(member, '^[^.]+'), message)
 end
 
 -- Takes the permits of holders back that did not renew their leases.

@@ -56,11 +56,7 @@ if refusing == 0 and not holds_N and not is_free(held_N, permits) then refusing 
 -- @section take
 if not holds_N then hold(held_N, member, permits) end
 -- @section queue
-if refusing == N and not outcome and enqueue(held_N, queueLimit_N, permits) then
-  outcome, place = 'q', -N
-elseif refusing == N and outcome == 'q' then
-  place = -N
-end
+if refusing == N and not outcome and enqueue(held_N, queueLimit_N, permits) then place = -N end
 -- @section wait
 -- Nobody knows when a lease ends.
 if refusing == N and not has_room(held_N, queueLimit_N, permits) then wait = -2 end

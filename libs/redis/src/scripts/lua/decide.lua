@@ -25,7 +25,9 @@
 -- A wait of -1 is unknown; one of -2 too, and there is no place in the queue. Refusals write nothing, but what a dead process held may be taken back on the way.
 --
 -- A record is the sequence number of the process' last call that wrote, with the outcomes of its requests where
--- they aren't one grant: the same call sent twice by the client charges once.
+-- they aren't one grant: g granted, r refused, q and the limiter in whose queue it stands. The same call sent twice by
+-- the client charges once, and tells again what it told; but a refusal took nothing, and what was given back meanwhile,
+-- as releases go before what is sent again, may be free now: that is decided anew.
 
 local KEYS, ARGV, call, tonumber, math, time = KEYS, ARGV, redis.call, tonumber, math, nil
 local now, deadline = 0, tonumber(ARGV[1])
@@ -52,12 +54,17 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
   local values = call('HMGET', key, 'e', process, FIELDS)
   local record, replay = values[2], nil
   if record == sequence then
-    replay = 'g'
+    replay = { 'g' }
   elseif record and not single then
-    replay = string.match(record, '^' .. sequence .. ':(%a+)$')
+    local told = string.match(record, '^' .. sequence .. ':(%w+)$')
+    if told then
+      replay = {}
+      for outcome in string.gmatch(told, '%a%d*') do replay[#replay + 1] = outcome end
+    end
   end
   -- What was carried out in time and is asked for again is told, also to those who come late.
-  if deadline > 0 and now > deadline and not replay then
+  local is_late = deadline > 0 and now > deadline
+  if is_late and not replay then
     if not single then arg = arg + requests * ARGUMENTS_OF_A_REQUEST end
     size, requests = size + 1, 0
     out[size] = LATE
@@ -74,7 +81,9 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
     local in_order = ahead < 0
     if in_order then ahead = blocked end
     local need = (permits > 0 and permits or 1) + ahead
-    local outcome, refusing = replay and string.sub(replay, request, request), 0
+    local outcome, refusing = replay and replay[request], 0
+    if outcome == 'r' and not is_late then outcome = nil end
+    local is_new = not outcome
     -- @each ready
     if ahead > 0 and refusing == 0 then refusing = 1 end
     if outcome == 'g' or (refusing == 0 and not outcome) then
@@ -85,9 +94,13 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
       size = size + 1
       out[size] = 0
     else
-      local wait, longest, place = -1, -1, refusing
+      -- One of those that come late was refused by a limiter that may be free now.
+      local wait, longest, place = -1, -1, math.max(1, refusing)
+      if outcome and outcome ~= 'r' then place = -tonumber(string.sub(outcome, 2)) end
       -- @each queue
-      if outcome ~= 'q' then
+      if place < 0 then
+        outcome = 'q' .. -place
+      else
         outcome = 'r'
         if in_order then blocked = blocked + permits end
         -- @each wait
@@ -95,7 +108,7 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
       out[size + 1], out[size + 2], out[size + 3] = place, wait, longest
       size = size + 3
     end
-    writes = writes or (not replay and (outcome == 'q' or (outcome == 'g' and permits > 0)))
+    writes = writes or (is_new and outcome ~= 'r' and (outcome ~= 'g' or permits > 0))
     if requests > 1 or outcome ~= 'g' then outcomes = outcomes .. outcome end
     -- @each tell
   end
