@@ -1,6 +1,6 @@
 import type { ApplicationValue, RateLimitingContext } from '../context/rate-limiting-context.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
-import { leaveMark, markOf } from './marks.js';
+import { CONCURRENCY, leaveMark, markOf } from './marks.js';
 
 /**
  * An argument of a handler that knows whether its request is one of the expensive ones. Write `isLimit` as a
@@ -26,8 +26,6 @@ export type RejectionMessage = string | ((context: RateLimitingContext) => strin
 export interface ConcurrencyMark extends ConcurrencyLimitOptions {
   readonly limit: number;
 }
-
-const CONCURRENCY = 'ratelease:concurrency-limit';
 
 /**
  * Bounds how many of the expensive requests of a handler run at once: those with an argument that is

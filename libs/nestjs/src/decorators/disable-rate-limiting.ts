@@ -2,9 +2,7 @@ import { methodPlaceOf } from '../endpoints/method-place.js';
 import type { PolicyReference } from './enable-rate-limiting.js';
 import { readReferences } from './enable-rate-limiting.js';
 import type { Decorated } from './marks.js';
-import { earlierMark, leaveMark, markOf } from './marks.js';
-
-const DISABLE = 'ratelease:disable';
+import { DISABLE, earlierMark, leaveMark, markOf } from './marks.js';
 
 /** What the decorator leaves: everything, or some policies. */
 type DisableMark = true | readonly PolicyReference[];

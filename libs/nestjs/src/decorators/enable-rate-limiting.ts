@@ -7,7 +7,7 @@ import { CONNECTION_METHOD } from '../transports/gateway.js';
 import type { PolicyClass, PolicyInstance } from '../policies/policy-definition.js';
 import { isPolicy, isPolicyClass, isSelectivePolicy } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
-import { leaveMark, markOf } from './marks.js';
+import { ENABLE, leaveMark, markOf } from './marks.js';
 
 /**
  * Where a limit is enforced. `'guard'`: before later guards, so that failed logins count. `'interceptor'`: after
@@ -54,7 +54,6 @@ export interface EnableMark {
   readonly options: EnableRateLimitingOptions;
 }
 
-const ENABLE = 'ratelease:enable';
 const KNOWN = ['phase', 'permitCount', 'when', 'maxWaitMs', 'heldUntil', 'inherit'];
 
 /**

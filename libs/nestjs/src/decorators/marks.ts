@@ -1,4 +1,10 @@
-import { methodPlaceOf } from '../endpoints/method-place.js';
+import { methodPlaceOf, placeNamed } from '../endpoints/method-place.js';
+
+/** The names of what our decorators leave. */
+export const ENABLE = 'ratelease:enable';
+export const DISABLE = 'ratelease:disable';
+export const CONCURRENCY = 'ratelease:concurrency-limit';
+const ALL = [ENABLE, DISABLE, CONCURRENCY];
 
 /** What a decorator of a class or a method is called with. */
 export type Decorated = readonly [target: object, key?: string | symbol, descriptor?: PropertyDescriptor];
@@ -29,4 +35,18 @@ export function markOf(name: string, controller: Function, handler: Function | u
   if (direct !== undefined || handler === undefined) return direct;
   const place = methodPlaceOf(controller, handler);
   return place && Reflect.getOwnMetadata(name, place.owner, place.key);
+}
+
+/** Whether a class (itself or one that it extends) has a mark. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function isMarkedClass(controller: Function): boolean {
+  return ALL.some((name) => Reflect.hasMetadata(name, controller));
+}
+
+/** Whether the method of that name has a mark. */
+// oxlint-disable-next-line typescript/no-unsafe-function-type
+export function isMarkedMethod(controller: Function, key: string, handler: Function): boolean {
+  if (ALL.some((name) => Reflect.hasMetadata(name, handler))) return true;
+  const place = placeNamed(controller, key);
+  return place !== undefined && ALL.some((name) => Reflect.hasOwnMetadata(name, place.owner, key));
 }

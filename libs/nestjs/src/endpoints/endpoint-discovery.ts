@@ -1,9 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { MetadataScanner } from '@nestjs/core';
-import { concurrencyMarkOf } from '../decorators/concurrency-limit.js';
-import { disabledPoliciesOf, isDisabled } from '../decorators/disable-rate-limiting.js';
-import { enableMarkOf } from '../decorators/enable-rate-limiting.js';
+import { isMarkedClass, isMarkedMethod } from '../decorators/marks.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { CONNECTION_METHOD, isGateway } from '../transports/gateway.js';
 import { handlesSocketMessage } from '../transports/socket-message.js';
@@ -29,12 +27,7 @@ export function discoverEndpoints(modules: ModulesContainer): DiscoveredEndpoint
   const scanner = new MetadataScanner();
   return [...modules.values()].flatMap((module) => [
     ...[...module.controllers.values()].flatMap((wrapper) => endpointsOf(scanner, module, wrapper)),
-    ...[...module.providers.values()]
-      .flatMap((wrapper) => endpointsOf(scanner, module, wrapper))
-      .filter(
-        ({ controller, handler, isConnection }) =>
-          isConnection || handlesSocketMessage(handler) || isMarked(controller, handler),
-      ),
+    ...[...module.providers.values()].flatMap((wrapper) => limitedOf(endpointsOf(scanner, module, wrapper))),
   ]);
 }
 
@@ -62,6 +55,16 @@ function endpointsOf(
   }));
 }
 
+/** Of a provider's methods those that a policy may be named at. */
+function limitedOf(methods: DiscoveredEndpoint[]): DiscoveredEndpoint[] {
+  const [first] = methods;
+  if (first === undefined || isMarkedClass(first.controller)) return methods;
+  return methods.filter(
+    ({ controller, methodName, handler, isConnection }) =>
+      isConnection || handlesSocketMessage(handler) || isMarkedMethod(controller, methodName, handler),
+  );
+}
+
 /** The class of a provider; of one that is a value, or made by a factory, the class of what there is already. */
 function classOf({ metatype, isNotMetatype, instance }: InstanceRecord): Type | undefined {
   const type: unknown = isNotMetatype ? constructorOf(instance) : metatype;
@@ -75,15 +78,4 @@ function constructorOf(instance: unknown): unknown {
   if (typeof instance !== 'object' || instance === null) return undefined;
   const prototype = Object.getPrototypeOf(instance) as { constructor?: unknown } | null;
   return prototype === null || prototype === Object.prototype ? undefined : prototype.constructor;
-}
-
-// oxlint-disable-next-line typescript/no-unsafe-function-type
-function isMarked(controller: Function, handler: Function): boolean {
-  if (concurrencyMarkOf(controller, handler) !== undefined) return true;
-  return [undefined, handler].some(
-    (method) =>
-      enableMarkOf(controller, method) !== undefined ||
-      isDisabled(controller, method) ||
-      disabledPoliciesOf(controller, method).length > 0,
-  );
 }
