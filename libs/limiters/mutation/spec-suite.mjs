@@ -105,7 +105,7 @@ function fakes() {
   return {
     spyOn: (object, method) => mocker.spyOn(object, method),
     restoreAllMocks: () => mocker.restoreAllMocks(),
-    useFakeTimers: () => timers.useFakeTimers(),
+    useFakeTimers: (config) => timers.useFakeTimers(config),
     useRealTimers: () => timers.useRealTimers(),
     advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
     getTimerCount: () => timers.getTimerCount(),

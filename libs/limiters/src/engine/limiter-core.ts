@@ -14,7 +14,7 @@ import { GrantedLease, HeldLease } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
 import { misuseOf } from './limiter-plan.js';
 import { PlacedState } from './placed-state.js';
-import { REASON } from './refused-lease.js';
+import { REASON, RefusedLease } from './refused-lease.js';
 import { deadlineAfter, toMilliseconds, toRetryAfterMs } from './time-unit.js';
 
 /**
@@ -106,6 +106,8 @@ export abstract class LimiterCore extends PlacedState implements ChainParticipan
 
   enter(waiter: Waiter): void {
     const { resident } = this;
+    // What ran for it on its way in, such as a clock, may have ended the limiter: nobody would come by any more.
+    if (resident.isDisposed) return waiter.refuse(new RefusedLease(REASON.limiterDisposed));
     resident.settle();
     resident.#room ??= new WaitingRoom(resident);
     resident.#room.enter(waiter);

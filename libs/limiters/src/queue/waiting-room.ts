@@ -1,5 +1,6 @@
-import type { Clock, ClockTimer } from '../clock.js';
-import { assertTimerIsSet, setTimer } from '../engine/clock-timer.js';
+import type { Clock } from '../clock.js';
+import { assertTimerIsSet } from '../engine/clock-timer.js';
+import { OnlyTimer } from '../engine/only-timer.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { readMilliseconds } from '../engine/time-unit.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
@@ -37,14 +38,17 @@ export class WaitingRoom implements WaitingPlace {
   queue: WaitQueue;
   readonly #keeper: RoomKeeper;
   #isServing = false;
-  #timer: ClockTimer | null = null;
-  #timerAtMs = Infinity;
+  readonly #timer = new OnlyTimer();
+  /** `NaN`: it isn't set. */
+  #timerAtMs = NaN;
+  #isArming = false;
+  /** Whether who is in turn has to be looked at again once the timer is set. */
+  #hasChanged = false;
   /** How many more may be served in one go. */
   #left = Infinity;
   readonly #onTimer = (): void => {
     assertTimerIsSet(this.#onTimer);
-    this.#timer = null;
-    this.#timerAtMs = Infinity;
+    this.#disarm();
     try {
       // Whoever is served in the next batch is not too late.
       if (this.#serveBatch()) this.#expire();
@@ -171,7 +175,7 @@ export class WaitingRoom implements WaitingPlace {
 
   /** The limiter has ended: everybody leaves, in the order of service. */
   close(): void {
-    this.#disarm();
+    this.arm();
     for (const waiter of this.queue.inOrder()) {
       this.queue.delete(waiter);
       waiter.refuse(new RefusedLease(REASON.limiterDisposed));
@@ -199,6 +203,21 @@ export class WaitingRoom implements WaitingPlace {
 
   /** Sets the timer for the first who can go or has to, or takes it back. */
   arm(): void {
+    // The clock runs code of others, and that changes who waits: what has been found out may not be so any more.
+    this.#hasChanged = true;
+    if (this.#isArming) return;
+    this.#isArming = true;
+    try {
+      while (this.#hasChanged) {
+        this.#hasChanged = false;
+        this.#armForFirst();
+      }
+    } finally {
+      this.#isArming = false;
+    }
+  }
+
+  #armForFirst(): void {
     const next = this.queue.inTurn;
     if (next === null || this.#keeper.isDisposed) return this.#disarm();
     const turnInMs = this.#keeper.delayUntilMs(next.permits);
@@ -207,26 +226,23 @@ export class WaitingRoom implements WaitingPlace {
     const nowMs = readMilliseconds(this.#keeper.clock);
     const deadlineInMs = deadlineMs - nowMs;
     const delayMs = Math.max(0, turnInMs <= deadlineInMs ? turnInMs : deadlineInMs);
-    if (this.#timer !== null && this.#timerAtMs === nowMs + delayMs) return;
-    this.#disarm();
+    if (this.#timerAtMs === nowMs + delayMs) return;
     this.#setTimer(delayMs, nowMs + delayMs);
   }
 
   /** The clock fails. Those who wait can't know when it is well again, and nobody else may come by. */
   #lookAgainSoon(): void {
     if (this.queue.count === 0 || this.#keeper.isDisposed) return;
-    this.#disarm();
     this.#setTimer(RETRY_MS, Infinity);
   }
 
   #setTimer(delayMs: number, atMs: number): void {
-    this.#timer = setTimer(this.#keeper.clock, this.#onTimer, delayMs);
-    this.#timerAtMs = atMs;
+    this.#timerAtMs = NaN;
+    if (this.#timer.set(this.#keeper.clock, this.#onTimer, delayMs)) this.#timerAtMs = atMs;
   }
 
   #disarm(): void {
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#timerAtMs = Infinity;
+    this.#timerAtMs = NaN;
+    this.#timer.cancel();
   }
 }

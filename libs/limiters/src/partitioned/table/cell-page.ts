@@ -17,21 +17,19 @@ import { isHelperPartition } from '../helper-partition.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { CellGroup } from './cell-groups.js';
 import { KeyColumn } from './key-column.js';
-import type { Declared } from './partition-page.js';
+import type { Declared, TableChanges } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
 import { RowCore } from './row-core.js';
 import { noPlace, RowLimiter } from './row-limiter.js';
 import { PAGE_ROWS } from './rows.js';
 
 /** What all pages of a table have in common. */
-export interface PageContext {
+export interface PageContext extends TableChanges {
   /** The origin of all times, in clock milliseconds. */
   readonly originMs: number;
   /** Nanoseconds. */
   readonly idleTimeout: number;
   readonly clock: Clock;
-  /** Counts what came and went. */
-  readonly changes: number;
   /** The clock's reading in nanoseconds since the origin. */
   read(): number;
   /** The limiter of a key as it is now; `null` at the cap. */
@@ -49,7 +47,7 @@ export class CellPage extends PartitionPage implements SharedPlace, CoreResident
   readonly group: CellGroup;
   readonly #plan: LimiterPlan;
   readonly #stride: number;
-  readonly table: PageContext;
+  override readonly table: PageContext;
   readonly #idleTimeout: number;
   #residents: Map<number, RowCore> | null = null;
 

@@ -1,5 +1,6 @@
-import type { Clock, ClockTimer } from '../../clock.js';
-import { assertTimerIsSet, setTimer } from '../../engine/clock-timer.js';
+import type { Clock } from '../../clock.js';
+import { assertTimerIsSet } from '../../engine/clock-timer.js';
+import { OnlyTimer } from '../../engine/only-timer.js';
 import { readMilliseconds } from '../../engine/time-unit.js';
 import { NO_ROW } from './rows.js';
 
@@ -29,16 +30,17 @@ export class ExpiryWheel {
   readonly #rows: ExpiringRows;
   /** The first row of each bucket, by the bucket's number. */
   readonly #buckets = new Map<number, number>();
-  #timer: ClockTimer | null = null;
+  readonly #timer = new OnlyTimer();
+  /** The bucket that the timer is set for, or is being set for. */
   #timerBucket = Infinity;
+  #isStopped = false;
   /** No bucket has a lower number. */
   #oldest = Infinity;
   /** Before that no search finds anything: the last one has looked at everything. */
   #nothingBeforeMs = -Infinity;
   readonly #onTimer = (): void => {
     assertTimerIsSet(this.#onTimer);
-    this.#timer = null;
-    this.#timerBucket = Infinity;
+    this.#disarm();
     try {
       this.#turn();
     } catch (error) {
@@ -111,9 +113,8 @@ export class ExpiryWheel {
   }
 
   stop(): void {
-    this.#timer?.cancel();
-    this.#timer = null;
-    this.#timerBucket = Infinity;
+    this.#isStopped = true;
+    this.#disarm();
     this.#buckets.clear();
   }
 
@@ -140,7 +141,7 @@ export class ExpiryWheel {
   #lookAt(number: number, first: number, left: number): number {
     let row = first;
     try {
-      while (row !== NO_ROW && left > 0) {
+      while (row !== NO_ROW && left > 0 && !this.#isStopped) {
         const looked = row;
         const next = this.#rows.next(row);
         const dueMs = this.#rows.look(row);
@@ -150,7 +151,7 @@ export class ExpiryWheel {
       }
     } finally {
       // Also where a look has failed: no other list has them.
-      if (row !== NO_ROW) this.#buckets.set(number, row);
+      if (row !== NO_ROW && !this.#isStopped) this.#buckets.set(number, row);
     }
     return left;
   }
@@ -165,14 +166,24 @@ export class ExpiryWheel {
   /** Sets the timer for a bucket; for what is left of a turn, as soon as others have had the event loop. */
   #arm(number: number): void {
     const delayMs = Math.max(0, number * BUCKET_MS - readMilliseconds(this.#clock));
-    this.#timer?.cancel();
-    this.#timerBucket = Infinity;
-    this.#setTimer(number, delayMs);
+    // The clock may have run code of others by which it is set already.
+    if (number < this.#timerBucket) this.#setTimer(number, delayMs);
   }
 
   #setTimer(number: number, delayMs: number): void {
-    this.#timer = setTimer(this.#clock, this.#onTimer, delayMs, { background: true });
+    if (this.#isStopped) return;
     this.#timerBucket = number;
+    try {
+      this.#timer.set(this.#clock, this.#onTimer, delayMs, { background: true });
+    } catch (error) {
+      this.#disarm();
+      throw error;
+    }
+  }
+
+  #disarm(): void {
+    this.#timerBucket = Infinity;
+    this.#timer.cancel();
   }
 }
 

@@ -25,12 +25,12 @@ export class LimiterPage extends PartitionPage {
   readonly #traits = new Uint8Array(PAGE_ROWS);
   /** The few of which more has to be known. */
   readonly #kept = new Map<number, KeptLimiter>();
-  readonly #context: PageContext;
+  override readonly table: PageContext;
   readonly #beat: ReplenishmentBeat;
 
   constructor(number: number, keyWidth: number, context: PageContext, beat: ReplenishmentBeat) {
     super(number, keyWidth, KeyColumn.ofWidth(keyWidth));
-    this.#context = context;
+    this.table = context;
     this.#beat = beat;
   }
 
@@ -47,7 +47,9 @@ export class LimiterPage extends PartitionPage {
   }
 
   override replenish(index: number): void {
-    if (this.#is(index, MANUAL)) this.#beat.replenish(this.#kept.get(index)!);
+    const kept = this.#is(index, MANUAL) ? this.#kept.get(index) : undefined;
+    // It may have ended as it was asked how idle it is.
+    if (kept !== undefined) this.#beat.replenish(kept);
   }
 
   override attempt(index: number, permits: number): RateLimitLease {
@@ -82,7 +84,7 @@ export class LimiterPage extends PartitionPage {
   }
 
   override refresh(index: number, declared: Declared): void {
-    this.#declare(index, declared)?.refresh(this.#context);
+    this.#declare(index, declared)?.refresh(this.table);
   }
 
   override declaredByWaiters(index: number): Declared | null {
@@ -91,16 +93,16 @@ export class LimiterPage extends PartitionPage {
   }
 
   override isEvictable(index: number): boolean {
-    return isEvictable(this.limiterOf(index), toMilliseconds(this.#context.idleTimeout));
+    return isEvictable(this.limiterOf(index), toMilliseconds(this.table.idleTimeout));
   }
 
   override dueMs(index: number, now: number): number {
-    const nowMs = this.#context.originMs + toMilliseconds(now);
+    const nowMs = this.table.originMs + toMilliseconds(now);
     if (this.#is(index, SAYS_WHEN_ENDED)) return nowMs + TIDY_MS;
     if (!this.#is(index, PREDICTABLE)) return nowMs + POLL_MS;
     const idleMs = this.limiterOf(index).idleDurationMs ?? 0;
     // Idle for longer than that already, it is held by a waiting chain: look again soon.
-    return nowMs + Math.max(POLL_MS, toMilliseconds(this.#context.idleTimeout) - idleMs);
+    return nowMs + Math.max(POLL_MS, toMilliseconds(this.table.idleTimeout) - idleMs);
   }
 
   override tidy(index: number): void {

@@ -10,6 +10,8 @@ const never = (): never => {
 
 /** A page without anything on it. */
 class EmptyPage extends PartitionPage {
+  readonly table = { changes: 0 };
+
   replenish = never;
   attempt = never;
   acquireOrWait = never;

@@ -9,6 +9,12 @@ import { NO_ROW, PAGE_ROWS } from './rows.js';
 /** What the partitioner declared for a request. */
 export type Declared = RateLimitPartition<unknown, AsyncRateLimiter>;
 
+/** The table of a page. */
+export interface TableChanges {
+  /** Counts what came and went. */
+  readonly changes: number;
+}
+
 /** A page of partitions: their keys, their places in the expiry wheel, and what the subclasses keep. */
 export abstract class PartitionPage {
   /** The number of the page. */
@@ -68,12 +74,19 @@ export abstract class PartitionPage {
     this.#generations[index] = generation;
   }
 
-  /** A whole decision, as one call; `null` where the partition is {@link PartitionPage.isEvictable}. */
+  /**
+   * A whole decision, as one call; `null` where the partition is {@link PartitionPage.isEvictable}, or may be gone as its
+   * limiter has used the table meanwhile.
+   */
   attemptUnlessIdle(index: number, permits: number, now: number): RateLimitLease | null {
-    if (this.isEvictable(index, now)) return null;
+    const { changes } = this.table;
+    if (this.isEvictable(index, now) || changes !== this.table.changes) return null;
     this.replenish(index);
-    return this.attempt(index, permits, now);
+    return changes === this.table.changes ? this.attempt(index, permits, now) : null;
   }
+
+  /** The table that it belongs to. */
+  abstract readonly table: TableChanges;
 
   /** Applies what is due, where the limiters don't do so by themselves. */
   abstract replenish(index: number): void;

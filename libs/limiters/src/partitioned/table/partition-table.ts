@@ -79,13 +79,17 @@ export class PartitionTable implements ExpiringRows, PageContext {
     if (known === NO_ROW) return this.#create(declared, identity, now);
     const page = this.page(known);
     const index = indexOf(known);
+    const changes = this.#changes;
     if (page.isEvictable(index, now)) {
-      this.#forget(known);
-      // The end of a limiter may run code that has asked for the very key.
+      // To ask it, and its end, may run code that has thrown it away or asked for the very key.
+      if (changes === this.#changes) this.#forget(known);
       return this.rowFor(declared, identity, now);
     }
-    if (page.generationOf(index) !== this.#generation) this.#refresh(page, index, declared);
+    if (page.generationOf(index) !== this.#generation && changes === this.#changes)
+      this.#refresh(page, index, declared);
     page.replenish(index);
+    if (changes !== this.#changes && this.#keys.find(identity) !== known)
+      return this.rowFor(declared, identity, now);
     return known;
   }
 
@@ -157,16 +161,19 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   dueMs(row: number): number {
-    return this.#isGone(row) ? -Infinity : this.page(row).dueMs(indexOf(row), this.read());
+    if (this.#isDisposed || this.#isGone(row)) return -Infinity;
+    return this.page(row).dueMs(indexOf(row), this.read());
   }
 
   look(row: number): number {
+    if (this.#isDisposed) return NaN;
     const page = this.page(row);
     const index = indexOf(row);
     if (!this.#isGone(row)) {
       const now = this.read();
-      if (this.#isEvictable(page, index, now)) this.#forget(row);
-      else page.tidy(index);
+      const changes = this.#changes;
+      if (!this.#isEvictable(page, index, now)) page.tidy(index);
+      else if (changes === this.#changes) this.#forget(row);
       if (this.#isDisposed) return NaN;
       // A limiter of somebody's own may have ended itself as it was looked at.
       if (!this.#isGone(row)) return page.dueMs(index, now);
@@ -201,9 +208,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const page = this.page(row);
     const index = indexOf(row);
     this.#wheel.add(row, page.dueMs(index, now));
-    if (page instanceof LimiterPage) listenForEnd(page.limiterOf(index), () => this.#onEnded(row));
+    if (!(page instanceof LimiterPage)) return row;
+    listenForEnd(page.limiterOf(index), () => this.#onEnded(row));
     page.replenish(index);
-    return row;
+    if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
+    return this.#keys.find(identity);
   }
 
   /**
@@ -250,6 +259,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   #isEvictable(page: PartitionPage, index: number, now: number): boolean {
+    if (this.#isDisposed) return false;
     try {
       return page.isEvictable(index, now);
     } catch (error) {

@@ -1,5 +1,6 @@
-import type { Clock, ClockTimer } from '../../clock.js';
-import { assertTimerIsSet, setTimer } from '../../engine/clock-timer.js';
+import type { Clock } from '../../clock.js';
+import { assertTimerIsSet } from '../../engine/clock-timer.js';
+import { OnlyTimer } from '../../engine/only-timer.js';
 import type { KeptLimiter } from './kept-limiter.js';
 import type { PartitionErrorHandler } from './table-options.js';
 
@@ -11,11 +12,12 @@ export class ReplenishmentBeat {
   readonly #clock: Clock;
   readonly #onError: PartitionErrorHandler | undefined;
   readonly #watched = new Set<KeptLimiter>();
-  #timer: ClockTimer | null = null;
+  readonly #timer = new OnlyTimer();
+  #isArmed = false;
   #isBackground = false;
   readonly #onTimer = (): void => {
     assertTimerIsSet(this.#onTimer);
-    this.#timer = null;
+    this.stop();
     for (const kept of this.#watched) {
       this.replenish(kept);
       if (!this.#hasWaiters(kept)) this.#watched.delete(kept);
@@ -57,15 +59,21 @@ export class ReplenishmentBeat {
   }
 
   stop(): void {
-    this.#timer?.cancel();
-    this.#timer = null;
+    this.#isArmed = false;
+    this.#timer.cancel();
   }
 
   #arm(background: boolean): void {
-    if (this.#timer !== null && (background || !this.#isBackground)) return;
-    this.#timer?.cancel();
+    if (this.#isArmed && (background || !this.#isBackground)) return;
+    // Noted before: the clock may run code of others that comes back here.
+    this.#isArmed = true;
     this.#isBackground = background;
-    this.#timer = setTimer(this.#clock, this.#onTimer, BEAT_MS, { background });
+    try {
+      this.#timer.set(this.#clock, this.#onTimer, BEAT_MS, { background });
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
   }
 
   #hasWaiters(kept: KeptLimiter): boolean {

@@ -1,0 +1,113 @@
+import { ConcurrencyLimiter, createPartitionedRateLimiter, RateLimitPartition } from '../index.js';
+import type { RateLimitLease } from '../index.js';
+import { FakeClock } from '../testing/index.js';
+
+const DISPOSED = expect.objectContaining({ code: 'ERR_RL_OBJECT_DISPOSED' });
+const IDLE_TIMEOUT_MS = 1_000;
+
+type Question = 'how idle it is' | 'to replenish' | 'to end';
+
+/** Limiters of partitions that do something else, once, before they answer a question. */
+function meddling(question: Question, keys: number) {
+  const clock = new FakeClock();
+  const errors: unknown[][] = [];
+  const ended: string[] = [];
+  let meddle: (() => void) | null = null;
+  const run = (asked: Question): void => {
+    if (asked !== question || meddle === null) return;
+    const once = meddle;
+    meddle = null;
+    once();
+  };
+  class Meddling extends ConcurrencyLimiter {
+    readonly #key: string;
+
+    constructor(key: string) {
+      super({ permitLimit: 1, queueLimit: 1, clock });
+      this.#key = key;
+    }
+
+    override get idleDurationMs(): number | null {
+      run('how idle it is');
+      return super.idleDurationMs;
+    }
+
+    override tryReplenish(): boolean {
+      run('to replenish');
+      return super.tryReplenish();
+    }
+
+    override dispose(): void {
+      ended.push(this.#key);
+      super.dispose();
+      run('to end');
+    }
+  }
+  const partitions = createPartitionedRateLimiter(
+    (key: string) => RateLimitPartition.get(key, () => new Meddling(key)),
+    { clock, idleTimeoutMs: IDLE_TIMEOUT_MS, onError: (...error) => errors.push(error) },
+  );
+  for (let key = 0; key < keys; key++) partitions.attemptAcquire(`${key}`).dispose();
+  return { clock, partitions, errors, ended, before: (once: () => void) => (meddle = once) };
+}
+
+const QUESTIONS: Question[] = ['how idle it is', 'to replenish'];
+/** When the key is asked for again: while its partition lives, and once it has outlived its timeout. */
+const AGAIN_AFTER_MS = [0, 1.05 * IDLE_TIMEOUT_MS];
+
+describe.each(QUESTIONS)('a limiter of a partition that is asked %s', (question) => {
+  it.each(AGAIN_AFTER_MS)(
+    'may end them all: the call is told that, and nothing else (after %d ms)',
+    async (ms) => {
+      for (const isSynchronous of [true, false]) {
+        const { clock, partitions, errors, ended, before } = meddling(question, 1);
+        clock.skip(ms);
+        before(() => partitions.dispose());
+        if (isSynchronous) expect(() => partitions.attemptAcquire('0')).toThrow(DISPOSED);
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        else await expect(partitions.acquire('0')).rejects.toEqual(DISPOSED);
+        expect(errors).toEqual([]);
+        expect(new Set(ended)).toEqual(new Set(['0']));
+        expect(clock.pendingTimers).toBe(0);
+      }
+    },
+  );
+
+  it.each(AGAIN_AFTER_MS)('may ask for the key: both count on one partition (after %d ms)', (ms) => {
+    const { clock, partitions, errors, before } = meddling(question, 1);
+    clock.skip(ms);
+    let within: RateLimitLease | null = null;
+    before(() => (within = partitions.attemptAcquire('0')));
+    const lease = partitions.attemptAcquire('0');
+    expect([within!.isAcquired, lease.isAcquired]).toEqual([true, false]);
+    expect(partitions.partitionCount).toBe(1);
+    within!.dispose();
+    clock.advance(3 * IDLE_TIMEOUT_MS);
+    expect([partitions.partitionCount, clock.pendingTimers, errors]).toEqual([0, 0, []]);
+  });
+});
+
+describe('the partitions of which one ends them all while they are tidied up', () => {
+  // More than one turn looks at.
+  it.each([5, 2_500])('end once each, without an error and a timer (of %d)', (keys) => {
+    for (const question of [...QUESTIONS, 'to end'] as const) {
+      const { clock, partitions, errors, ended, before } = meddling(question, keys);
+      before(() => partitions.dispose());
+      clock.advance(3 * IDLE_TIMEOUT_MS);
+      if (question === 'to replenish') partitions.dispose();
+      expect([errors, clock.pendingTimers, ended.length, new Set(ended).size]).toEqual([[], 0, keys, keys]);
+    }
+  });
+
+  it('may be asked for by it: they are counted once', () => {
+    const { clock, partitions, errors, before } = meddling('how idle it is', 3);
+    const held: RateLimitLease[] = [];
+    before(() => held.push(...['0', '1', '2'].map((key) => partitions.attemptAcquire(key))));
+    clock.advance(2 * IDLE_TIMEOUT_MS);
+    expect(held.map(({ isAcquired }) => isAcquired)).toEqual([true, true, true]);
+    expect(partitions.partitionCount).toBe(3);
+    for (const lease of held) lease.dispose();
+    clock.advance(2 * IDLE_TIMEOUT_MS);
+    expect([partitions.partitionCount, clock.pendingTimers, errors]).toEqual([0, 0, []]);
+  });
+});
