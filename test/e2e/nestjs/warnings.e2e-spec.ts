@@ -1,10 +1,12 @@
 import type { CanActivate, INestApplication, ModuleMetadata } from '@nestjs/common';
-import { Controller, Get, Logger, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, HttpCode, Logger, SetMetadata, UseGuards, UseInterceptors } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
 import {
+  ConcurrencyLimit,
+  DisableRateLimiting,
   EnableRateLimiting,
   RateLimitingGuard,
   RateLimitingInterceptor,
@@ -115,6 +117,24 @@ describe('the boot warns', () => {
     await start(express, { ...OPTIONS, bind: false }, { controllers });
     const [warning] = warnings('Nobody enforces');
     expect(warning).toContain('BurstController.burst, BoundController.guarded:');
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+
+  it('of limits on methods that no request and no message calls', async () => {
+    @Controller('partly')
+    class PartlyController {
+      @Get() @EnableRateLimiting('burst') called(): void {}
+      @EnableRateLimiting('burst') @HttpCode(201) helper(): void {}
+    }
+    class Jobs {
+      @EnableRateLimiting('burst') @SetMetadata('SCHEDULE_CRON_OPTIONS', {}) nightly(): void {}
+      @ConcurrencyLimit(1, { when: () => true }) @SetMetadata('EVENT_LISTENER_METADATA', []) on(): void {}
+      @EnableRateLimiting('burst') @SetMetadata('queue of another library', 'mails') consume(): void {}
+      @DisableRateLimiting() plain(): void {}
+    }
+    await start(express, OPTIONS, { controllers: [BurstController, PartlyController], providers: [Jobs] });
+    const [warning] = warnings('Nothing limits');
+    expect(warning).toContain('Nothing limits PartlyController.helper, Jobs.nightly, Jobs.on: ');
     expect(warn).toHaveBeenCalledTimes(1);
   });
 

@@ -9,6 +9,7 @@ import { guardsBefore, unboundEndpoints } from './binding-warnings.js';
 import { clusterProblem } from './cluster-warning.js';
 import { namesOf } from './endpoint-names.js';
 import { trustProblem } from './proxy-warnings.js';
+import { uncalledMethods } from './uncalled-methods.js';
 import { Warnings } from './warnings.js';
 
 /** More bits than a customer's network has. */
@@ -47,6 +48,7 @@ export class BootWarnings {
       this.#trustProblem(),
       this.#prefixProblem(),
       ...this.#bindingProblems(),
+      this.#uncalledProblem(),
       all.some(({ isInProcess }) => isInProcess)
         ? clusterProblem({ isWorker: cluster.isWorker, env: process.env })
         : undefined,
@@ -65,6 +67,15 @@ export class BootWarnings {
     return (
       `ipv6SubnetPrefix is ${ipv6SubnetPrefix}, but a customer usually has a whole /64 and can change address at will: each ` +
       'is a client of its own then. Use 64 or less.'
+    );
+  }
+
+  #uncalledProblem(): string | undefined {
+    const uncalled = uncalledMethods(discoverEndpoints(this.#modules));
+    if (uncalled.length === 0) return undefined;
+    return (
+      `Nothing limits ${namesOf(uncalled)}: it is no handler of requests or messages, and what calls it passes no guard. ` +
+      'Jobs, listeners and command handlers take their permits by RateLimitingService.'
     );
   }
 
