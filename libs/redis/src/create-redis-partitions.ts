@@ -51,10 +51,7 @@ export class RedisPartitions implements AsyncDisposable {
   constructor(store: Store, defaults: SharedDefaults) {
     this.#store = store;
     this.#defaults = defaults;
-    this.#context = { states: new ProcessStates(store), withoutStore: new WithoutStore() };
-    store.health.onChange((isAvailable) => {
-      if (isAvailable) this.#context.withoutStore.forget();
-    });
+    this.#context = { states: new ProcessStates(store), withoutStore: new WithoutStore(store.health) };
   }
 
   /** Whether the store answers; `false` from the first command without an answer to the first that has one again. */

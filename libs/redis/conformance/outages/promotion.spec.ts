@@ -82,6 +82,30 @@ describe.each(CLIENTS)('through $name, when a replica takes the place of its mas
     expect(await grantedOf(LIMIT)).toBe(0);
   });
 
+  test('what its master refused to take back, being one no more, is free before anything is asked', async () => {
+    const slots = limiterOf(shared.getConcurrencyLimiter('slots', () => ({ permitLimit: 1 })));
+    const lease = (await slots.acquire()) as RemoteLease;
+    await replicated();
+    const demoted = new Redis(master.port, '127.0.0.1');
+    await demoted.replicaof('127.0.0.1', '1');
+    demoted.disconnect();
+    // Refused, as all that writes is.
+    await lease[Symbol.asyncDispose]();
+    await promote();
+    expect((await slots.acquire()).isAcquired).toBe(true);
+  });
+
+  test('what a replica refused to take back is free before anything is asked of it as a master', async () => {
+    const slots = limiterOf(shared.getConcurrencyLimiter('slots', () => ({ permitLimit: 1 })));
+    const lease = (await slots.acquire()) as RemoteLease;
+    const main = new Redis(master.port, '127.0.0.1');
+    await main.replicaof('127.0.0.1', '1');
+    await lease[Symbol.asyncDispose]();
+    await main.replicaof('NO', 'ONE');
+    main.disconnect();
+    expect((await slots.acquire()).isAcquired).toBe(true);
+  });
+
   test('a lease that it has not is lost, and its holder learns it', async () => {
     const slots = limiterOf(
       shared.getConcurrencyLimiter('slots', () => ({ permitLimit: 1, queueLimit: 5, leaseTtlMs: 1_000 })),

@@ -1,5 +1,4 @@
 import { RELEASE } from '../scripts/script.js';
-import { isServerError } from '../scripts/server-error.js';
 import type { Returning } from '../store/returns.js';
 import type { Store } from '../store/store.js';
 
@@ -87,8 +86,8 @@ export class Releases implements Returning {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
       await this.#store.run(RELEASE, this.#keys, args);
       this.#retryMs = FIRST_RETRY_MS;
-    } catch (error) {
-      this.#keepForLater(sent, isServerError(error));
+    } catch {
+      this.#keepForLater(sent);
     }
     for (const { done } of sent.values()) done();
   }
@@ -99,13 +98,13 @@ export class Releases implements Returning {
     else if (this.#calls.size === 0 && this.#retryTimer === undefined) this.#store.giveBackLeases(this, true);
   }
 
-  #keepForLater(failed: Map<string, Ending>, isRefused: boolean): void {
+  #keepForLater(failed: Map<string, Ending>): void {
     const nowMs = performance.now();
     for (const [member, ending] of failed)
       if (ending.untilMs > nowMs && !this.#pending.has(member)) this.#pending.set(member, ending);
     if (this.#pending.size === 0) return;
-    // A server that refuses is given time; one that was not there is told before anything else.
-    if (!isRefused) this.#store.giveBackLeases(this, false);
+    // Also one that refused, as a replica does, may be well by the next question, or another one in its place.
+    this.#store.giveBackLeases(this, false);
     clearTimeout(this.#retryTimer);
     this.#store.runOutside(() => {
       // Nobody waits for it: if the process ends first, the server takes the permits back.

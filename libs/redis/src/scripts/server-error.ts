@@ -1,4 +1,9 @@
 /** An error that the server answered with: it begins with a word in capitals. */
 export function isServerError(error: unknown): boolean {
-  return error instanceof Error && /^[A-Z]{2,} /.test(error.message);
+  return codeOfServerError(error) !== undefined;
+}
+
+/** That word, which tells what is the matter; `undefined` for an error of the client. */
+export function codeOfServerError(error: unknown): string | undefined {
+  return error instanceof Error ? /^([A-Z]{2,}) /.exec(error.message)?.[1] : undefined;
 }

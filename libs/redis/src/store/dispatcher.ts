@@ -228,7 +228,7 @@ export class Dispatcher implements ScriptSender<Call> {
   }
 
   onReply(call: Call, reply: unknown): void {
-    this.#store.health.replied();
+    this.#store.health.decided();
     if (!isAnswers(reply)) return this.#fail(call);
     const reader = new AnswerReader(reply);
     this.#store.serverClock.learn(call.sentMs, reader.nowUs);
@@ -247,7 +247,7 @@ export class Dispatcher implements ScriptSender<Call> {
         for (const part of parts) this.#send(new Call(part, sequence));
         return;
       }
-      this.#store.health.replied();
+      this.#store.health.refused(error);
     } else if (sent < MOST_ATTEMPTS) {
       // The record of the call sees to it that it counts once.
       this.#interrupted.push(call);

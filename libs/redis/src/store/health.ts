@@ -1,21 +1,32 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { RedisConnection } from '../clients/redis-connection.js';
 import { Script } from '../scripts/script.js';
+import { codeOfServerError } from '../scripts/server-error.js';
 import { timerDelay } from './timer-delay.js';
 
-/** The name of the `node:diagnostics_channel` that tells when a store is lost and when it is back. */
+/** The name of the `node:diagnostics_channel` that tells when a store is lost or refuses, and when it is well again. */
 export const STORE_CHANNEL = 'ratelease:store';
 
 /** What is published on {@link STORE_CHANNEL}. */
 export interface StoreEvent {
   /** The prefix of the partitions that the event is about. */
   readonly prefix: string;
-  /** What the store has become. */
-  readonly state: 'available' | 'unavailable';
-  /** How many requests could not ask the store since it was last available. */
+  /**
+   * What the store has become: `unavailable`: it does not answer, and isn't asked any more until it does; `refusing`: it
+   * answers with errors, and is asked on.
+   */
+  readonly state: 'available' | 'unavailable' | 'refusing';
+  /** How many requests had no answer of the store since it was last available: `whenUnavailable` answered them. */
   readonly unanswered: number;
+  /** What a store that is refusing says, in its first word: `OOM`, `READONLY`, `NOPERM`. */
+  readonly error?: string;
 }
 
+/**
+ * A store is well again once it decides so long after its last error: of a cluster one node may refuse while the others
+ * decide, and that is one outage, not one for each request.
+ */
+const CALM_MS = 1_000;
 const FIRST_PROBE_MS = 50;
 const LONGEST_PROBE_MS = 500;
 /** In a cluster so many keys are asked about, on one node or another: one that is lost says nothing of the others. */
@@ -24,11 +35,14 @@ const PROBE = new Script('return 1');
 
 /**
  * A breaker: once a command got no answer in time, and nothing else got one meanwhile, nobody waits for the store any
- * more until it answers a probe. In a cluster that is so once no other node answers either. Errors that the server answers with don't open it: they come quickly.
+ * more until it answers a probe. In a cluster that is so once no other node answers either. Errors that the server
+ * answers with don't open it: they come quickly. But they are told.
  */
 export class Health {
   #isOpen = false;
+  #isRefusing = false;
   #lastReplyMs = -Infinity;
+  #lastErrorMs = -Infinity;
   #probeDelayMs = FIRST_PROBE_MS;
   #isProbing = false;
   #isInDoubt = false;
@@ -58,7 +72,7 @@ export class Health {
     return !this.#isOpen;
   }
 
-  /** Calls the listener when the store is lost, and when it is back. */
+  /** Calls the listener when the store is lost, and when it is back or decides again. */
   onChange(listener: (isAvailable: boolean) => void): void {
     this.#listeners.push(listener);
   }
@@ -68,7 +82,24 @@ export class Health {
     if (this.#isOpen) this.#close();
   }
 
-  /** A request could not be answered. */
+  /** The store has decided. */
+  decided(): void {
+    this.replied();
+    if (!this.#isRefusing || this.#lastReplyMs - this.#lastErrorMs < CALM_MS) return;
+    this.#isRefusing = false;
+    this.#becameAvailable();
+  }
+
+  /** The store answered with an error instead of a decision. */
+  refused(error: unknown): void {
+    this.replied();
+    this.#lastErrorMs = this.#lastReplyMs;
+    if (this.#isRefusing) return;
+    this.#isRefusing = true;
+    this.#tell('refusing', codeOfServerError(error));
+  }
+
+  /** A request had no answer. */
   countUnanswered(): void {
     this.#unanswered++;
   }
@@ -99,8 +130,10 @@ export class Health {
 
   #open(): void {
     this.#isOpen = true;
+    this.#isRefusing = false;
     this.#probeDelayMs = FIRST_PROBE_MS;
     this.#schedule();
+    for (const listener of this.#listeners) listener(false);
     this.#tell('unavailable');
   }
 
@@ -112,14 +145,19 @@ export class Health {
   #close(): void {
     this.#isOpen = false;
     clearTimeout(this.#timer);
+    this.#becameAvailable();
+  }
+
+  #becameAvailable(): void {
+    for (const listener of this.#listeners) listener(true);
     this.#tell('available');
     this.#unanswered = 0;
   }
 
-  #tell(state: StoreEvent['state']): void {
-    for (const listener of this.#listeners) listener(state === 'available');
+  #tell(state: StoreEvent['state'], error?: string): void {
     if (!this.#channel.hasSubscribers) return;
-    this.#channel.publish({ prefix: this.#prefix, state, unanswered: this.#unanswered } satisfies StoreEvent);
+    const event: StoreEvent = { prefix: this.#prefix, state, unanswered: this.#unanswered };
+    this.#channel.publish(error === undefined ? event : { ...event, error });
   }
 
   #schedule(): void {

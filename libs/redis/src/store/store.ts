@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../clients/redis-connection.js';
 import { channelPrefix } from '../keys/state-keys.js';
 import type { Script } from '../scripts/script.js';
+import { isServerError } from '../scripts/server-error.js';
 import type { DecisionRequest, Granted } from './decision-request.js';
 import { Deadlines } from './deadlines.js';
 import { Dispatcher } from './dispatcher.js';
@@ -116,9 +117,14 @@ export class Store {
 
   /** Runs a script; rejects like the client does. */
   async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const reply = await script.run(this.connection, keys, args);
-    this.health.replied();
-    return reply;
+    try {
+      const reply = await script.run(this.connection, keys, args);
+      this.health.decided();
+      return reply;
+    } catch (error) {
+      if (isServerError(error)) this.health.refused(error);
+      throw error;
+    }
   }
 
   /** Resolves when all that was asked and given back is through, or can't be; see {@link Dispatcher.drain}. */

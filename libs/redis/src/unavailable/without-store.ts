@@ -7,6 +7,7 @@ import {
 } from '@ratelease/limiters';
 import { RemoteRefusedLease } from '../leases/remote-refused-lease.js';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
+import type { Health } from '../store/health.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
 import { STORE_UNAVAILABLE } from '../store-unavailable.js';
 import { AllowedLease } from './allowed-lease.js';
@@ -26,14 +27,19 @@ const NO_LIMIT = createPartitionedRateLimiter((key: undefined) => RateLimitParti
 
 /** Answers while the store can't be asked, as each limiter of a group wishes. */
 export class WithoutStore {
+  readonly #health: Health;
   #shares = newShares();
 
-  /** The store is back: what was spent here is forgotten, what is held here stays with its leases. */
-  forget(): void {
-    this.#shares = newShares();
+  constructor(health: Health) {
+    this.#health = health;
+    health.onChange((isAvailable) => {
+      // What was spent here is forgotten, what is held here stays with its leases.
+      if (isAvailable) this.#shares = newShares();
+    });
   }
 
   async answer(group: LimiterGroup, permits: number, options: AcquireOptions): Promise<AnswerWithoutStore> {
+    this.#health.countUnanswered();
     const denying = group.definitions.findIndex(({ whenUnavailable }) => whenUnavailable === 'deny');
     if (denying >= 0)
       return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy: denying };
