@@ -6,6 +6,7 @@ import type { ChannelListener, ChannelSubscription, RedisConnection } from './re
 export interface IoredisClient {
   readonly status: string;
   readonly isCluster?: boolean;
+  readonly options?: { readonly autoResendUnfulfilledCommands?: boolean };
   /** The socket, where there is one. */
   readonly stream?: (Partial<Pick<Writable, 'cork' | 'uncork'>> & { unref?(): unknown }) | null;
   evalsha(sha: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>;
@@ -33,6 +34,8 @@ export class IoredisConnection implements RedisConnection {
   readonly isCluster: boolean;
   readonly sentScripts = new SentScripts();
   readonly #client: IoredisClient;
+  /** What a lost connection leaves without an answer, where the client would leave it so for ever. */
+  readonly #unanswered: Set<(reason: Error) => void> | null;
   readonly #listeners: [event: string, listener: () => void][] = [];
 
   constructor(client: IoredisClient) {
@@ -40,6 +43,10 @@ export class IoredisConnection implements RedisConnection {
     this.isCluster = client.isCluster === true;
     // Without a listener ioredis writes each failed attempt to connect to the console.
     this.#on('error', ignore);
+    // It neither sends again then what was not answered, nor rejects it.
+    const forgets = !this.isCluster && client.options?.autoResendUnfulfilledCommands === false;
+    this.#unanswered = forgets ? new Set() : null;
+    if (forgets) this.#on('close', () => this.#rejectUnanswered());
   }
 
   get isReady(): boolean {
@@ -52,8 +59,8 @@ export class IoredisConnection implements RedisConnection {
 
   evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     // Most calls have one key. More than one list would be copied into a third one before.
-    if (keys.length === 1) return this.#client.evalsha(sha, 1, keys[0]!, ...args);
-    return this.#client.evalsha(sha, keys.length, ...keys, ...args);
+    if (keys.length === 1) return this.#orLost(this.#client.evalsha(sha, 1, keys[0]!, ...args));
+    return this.#orLost(this.#client.evalsha(sha, keys.length, ...keys, ...args));
   }
 
   evalshaInTime(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
@@ -61,7 +68,7 @@ export class IoredisConnection implements RedisConnection {
   }
 
   eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    return this.#client.eval(text, keys.length, ...keys, ...args);
+    return this.#orLost(this.#client.eval(text, keys.length, ...keys, ...args));
   }
 
   /** ioredis writes each command to the socket by itself, and a system call costs more than a command. */
@@ -98,6 +105,21 @@ export class IoredisConnection implements RedisConnection {
 
   detach(): void {
     for (const [event, listener] of this.#listeners) this.#client.off(event, listener);
+  }
+
+  #orLost(sent: Promise<unknown>): Promise<unknown> {
+    const unanswered = this.#unanswered;
+    if (unanswered === null) return sent;
+    return new Promise((resolve, reject) => {
+      unanswered.add(reject);
+      sent.then(resolve, reject).finally(() => unanswered.delete(reject));
+    });
+  }
+
+  #rejectUnanswered(): void {
+    const lost = [...this.#unanswered!];
+    this.#unanswered!.clear();
+    for (const reject of lost) reject(new Error('The connection was lost before the answer.'));
   }
 
   #on(event: string, listener: () => void): void {
