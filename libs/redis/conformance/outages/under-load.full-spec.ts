@@ -1,6 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { RemoteLease } from '../../src/index.js';
 import { createRedisPartitions, STORE_UNAVAILABLE } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
@@ -116,7 +115,7 @@ describe.each(CLIENTS)('asked a hundred times a second, through $name', ({ open 
     );
     let granted = 0;
     const ask = async (): Promise<void> => {
-      const lease = (await rate.acquire()) as RemoteLease;
+      const lease = await rate.acquire();
       if (lease.isAcquired) granted++;
       else expect(lease.getMetadata('REASON_PHRASE')).toBe(STORE_UNAVAILABLE);
       (await slots.acquire()).dispose();
