@@ -5,14 +5,21 @@
 //   node scripts/build.mjs limiters    one library, named as its folder
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import ts from 'typescript';
 import { hashOfSources, staleFormats, stamp } from './built.mjs';
+import { compile } from './compile.mjs';
 import { LIBRARIES, ROOT } from './libraries.mjs';
-import { runTool } from './run.mjs';
 
 // The sources are checked as Node's own ESM (file names with extension); the CommonJS run only translates them.
 const FORMATS = {
-  esm: { type: 'module', compilerArguments: [] },
-  cjs: { type: 'commonjs', compilerArguments: ['--module', 'commonjs', '--moduleResolution', 'bundler'] },
+  esm: { type: 'module', compilerOptions: {} },
+  cjs: {
+    type: 'commonjs',
+    compilerOptions: {
+      module: ts.ModuleKind.CommonJS,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+    },
+  },
 };
 
 const [what] = process.argv.slice(2);
@@ -31,14 +38,13 @@ for (const library of wanted) {
   // Only what is built anew: the demo needs no CommonJS, but whoever packs afterwards does.
   for (const format of formats)
     rmSync(join(library.folder, 'dist', format), { recursive: true, force: true });
-  const built = await Promise.all(formats.map((format) => buildLibrary(library.folder, format)));
-  if (built.includes(false)) stop(library.name);
+  if (!formats.every((format) => buildLibrary(library.folder, format))) stop(library.name);
   cpSync(join(ROOT, 'LICENSE'), join(library.folder, 'LICENSE'));
 }
 
 if (withDemo) {
   rmSync(join(demo, 'dist'), { recursive: true, force: true });
-  if (!(await compile(demo, 'tsconfig.app.json', []))) stop('the demo');
+  if (!compile(demo, 'tsconfig.app.json')) stop('the demo');
 }
 
 /** Who starts the demo again doesn't wait for what is there: whether everything fits is for `npm run build` to say. */
@@ -47,21 +53,18 @@ function neededByDemo() {
   return LIBRARIES.filter(({ name, folder }) => name in dependencies && staleFormats(folder).includes('esm'));
 }
 
-async function buildLibrary(folder, format) {
-  const { type, compilerArguments } = FORMATS[format];
+function buildLibrary(folder, format) {
+  const { type, compilerOptions } = FORMATS[format];
   const outDir = join(folder, 'dist', format);
   // Taken before, so that what is changed meanwhile counts as not built.
   const hash = hashOfSources(folder);
-  const built = await compile(folder, 'tsconfig.lib.json', ['--outDir', outDir, ...compilerArguments]);
+  // Then there is nothing in dist, and no package.json that says that there is.
+  if (!compile(folder, 'tsconfig.lib.json', { outDir, ...compilerOptions })) return false;
   mkdirSync(outDir, { recursive: true });
   // Says to Node and to TypeScript what the .js and .d.ts files of this folder are.
   writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`);
-  if (built) stamp(folder, format, hash);
-  return built;
-}
-
-function compile(folder, project, compilerArguments) {
-  return runTool('typescript/bin/tsc', ['--project', join(folder, project), ...compilerArguments]);
+  stamp(folder, format, hash);
+  return true;
 }
 
 function stop(what) {

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { ROOT } from './libraries.mjs';
 
 /** What a build is made of besides the sources of the library; its package.json is packed as it is. */
-const SETTINGS = ['tsconfig.base.json', 'scripts/build.mjs'];
+const SETTINGS = ['tsconfig.base.json', 'scripts/build.mjs', 'scripts/compile.mjs'];
 
 /**
  * A hash of everything that the build of a library is made of.
