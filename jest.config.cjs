@@ -35,6 +35,7 @@ module.exports = {
   testEnvironment: 'node',
   // Jest leaves one core to the developer: on CI's two that would double the time. What takes long measures, too.
   maxWorkers: full ? 1 : '100%',
+  testSequencer: `${__dirname}/scripts/slow-first.cjs`,
   // Only for what hangs: a busy machine makes sockets slow, and that is no failure.
   testTimeout: 30_000,
   testRegex: `/(libs|apps|test)/.*\\.(spec|e2e-spec${full ? '|full-spec' : ''})\\.ts$`,
