@@ -73,17 +73,23 @@ describe.each(QUESTIONS)('a limiter of a partition that is asked %s', (question)
     },
   );
 
-  it.each(AGAIN_AFTER_MS)('may ask for the key: both count on one partition (after %d ms)', (ms) => {
-    const { clock, partitions, errors, before } = meddling(question, 1);
-    clock.skip(ms);
-    let within: RateLimitLease | null = null;
-    before(() => (within = partitions.attemptAcquire('0')));
-    const lease = partitions.attemptAcquire('0');
-    expect([within!.isAcquired, lease.isAcquired]).toEqual([true, false]);
-    expect(partitions.partitionCount).toBe(1);
-    within!.dispose();
-    clock.advance(3 * IDLE_TIMEOUT_MS);
-    expect([partitions.partitionCount, clock.pendingTimers, errors]).toEqual([0, 0, []]);
+  it.each(AGAIN_AFTER_MS)('may ask for the key: both count on one partition (after %d ms)', async (ms) => {
+    for (const isSynchronous of [true, false]) {
+      const { clock, partitions, errors, before } = meddling(question, 1);
+      clock.skip(ms);
+      let within: RateLimitLease | null = null;
+      before(() => (within = partitions.attemptAcquire('0')));
+      const second = isSynchronous ? partitions.attemptAcquire('0') : partitions.acquire('0');
+      expect(within!.isAcquired).toBe(true);
+      expect(partitions.partitionCount).toBe(1);
+      within!.dispose();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const lease = await second;
+      expect(lease.isAcquired).toBe(!isSynchronous);
+      lease.dispose();
+      clock.advance(3 * IDLE_TIMEOUT_MS);
+      expect([partitions.partitionCount, clock.pendingTimers, errors]).toEqual([0, 0, []]);
+    }
   });
 });
 
@@ -102,6 +108,7 @@ describe('the partitions of which one ends them all while they are tidied up', (
   it('may be asked for by it: they are counted once', () => {
     const { clock, partitions, errors, before } = meddling('how idle it is', 3);
     const held: RateLimitLease[] = [];
+    clock.skip(1.05 * IDLE_TIMEOUT_MS);
     before(() => held.push(...['0', '1', '2'].map((key) => partitions.attemptAcquire(key))));
     clock.advance(2 * IDLE_TIMEOUT_MS);
     expect(held.map(({ isAcquired }) => isAcquired)).toEqual([true, true, true]);
