@@ -2,6 +2,7 @@ import {
   createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
   RateLimitPartition,
+  retryAfterOfAll,
 } from '../index.js';
 import type { Clock, DefaultPartitionedRateLimiter } from '../index.js';
 import { FakeClock } from '../testing/index.js';
@@ -130,5 +131,30 @@ describe('a chain of partitions in which nobody waits', () => {
     expect(chain.attemptAcquire('key').isAcquired).toBe(false);
     lease.dispose();
     expect(partitions.getStatistics('key')!.currentAvailablePermits).toBe(2);
+  });
+
+  it('counts one that has no limit once where it is there twice', () => {
+    const free = unlimited(new FakeClock());
+    createChainedPartitionedRateLimiter(free, free).attemptAcquire('key');
+    expect(free.getStatistics('key')!.totalSuccessfulLeases).toBe(1);
+  });
+
+  it('says when all of those could grant that refuse, and leaves out those that would', () => {
+    const clock = new FakeClock();
+    const [minute, other, running, spare] = [
+      perMinute(clock),
+      perMinute(clock),
+      concurrent(clock),
+      perMinute(clock),
+    ];
+    minute.attemptAcquire('key', 3);
+    clock.advance(1_000);
+    other.attemptAcquire('key', 3);
+    running.attemptAcquire('key', 2);
+    const ofAll = (...members: DefaultPartitionedRateLimiter<string, string>[]): number | undefined =>
+      retryAfterOfAll(createChainedPartitionedRateLimiter(...members).attemptAcquire('key'));
+    expect([ofAll(minute, other), ofAll(other, minute)]).toEqual([60_000, 60_000]);
+    expect([ofAll(running, minute), ofAll(minute, running)]).toEqual([59_000, 59_000]);
+    expect([ofAll(running, spare), ofAll(spare, running)]).toEqual([undefined, undefined]);
   });
 });
