@@ -1,3 +1,5 @@
+import { HALF_A_NANOSECOND_MS } from './engine/time-unit.js';
+
 /**
  * The source of time of every limiter. Inject your own to test without waiting; `FakeClock` from
  * `@ratelease/limiters/testing` is one.
@@ -53,7 +55,9 @@ class SystemTimer implements ClockTimer {
   }
 
   #arm(delayMs: number): void {
-    const native = Math.min(Math.max(0, Math.ceil(delayMs)), LONGEST_NATIVE_DELAY_MS);
+    // Whole milliseconds but for a hair, as sums of readings come out, are whole milliseconds.
+    const wholeMs = Math.ceil(delayMs - HALF_A_NANOSECOND_MS);
+    const native = Math.min(Math.max(0, wholeMs), LONGEST_NATIVE_DELAY_MS);
     this.#handle = setTimeout(() => this.#fire(), native);
     if (this.#background) (this.#handle as { unref?: () => void }).unref?.();
   }

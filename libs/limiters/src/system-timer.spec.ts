@@ -57,6 +57,11 @@ describe('a timer of the system’s clock', () => {
     expect(platform.delays).toEqual([2, 7, 0]);
   });
 
+  it('is no millisecond longer for a hair, by which sums of readings miss', () => {
+    for (const delayMs of [500.0000001, 499.9999999, 500.000001]) systemClock.setTimer(callback, delayMs);
+    expect(platform.delays).toEqual([500, 500, 501]);
+  });
+
   it('waits on when the platform comes early by more than a millisecond', () => {
     systemClock.setTimer(callback, 10);
     platform.fire(5);

@@ -40,6 +40,23 @@ export function readMilliseconds(clock: Clock): number {
   throw notATime(nowMs);
 }
 
+/**
+ * Time is in whole nanoseconds: what is nearer than this is the same moment. The sum of a reading and a wait may be a bit
+ * more or less than the reading of that moment.
+ */
+export const HALF_A_NANOSECOND_MS = 5e-7;
+
+/**
+ * The delay of a timer that must not come before a moment. Where readings are large (milliseconds since 1970 with fractions
+ * are told apart by a quarter of a thousandth) that moment may be none that the clock can read; the one before it would be
+ * too early, and the timer set anew for it again and again without time going on. So it is the one behind it.
+ */
+export function delayReaching(nowMs: number, delayMs: number): number {
+  const atMs = nowMs + delayMs;
+  const isShort = delayMs - (atMs - nowMs) >= HALF_A_NANOSECOND_MS;
+  return isShort ? delayMs + Math.abs(atMs) * Number.EPSILON : delayMs;
+}
+
 /** The clock's reading in nanoseconds since the origin. */
 export function readNanoseconds(clock: Clock, originMs: number): number {
   return sinceOrigin(clock.now(), originMs);

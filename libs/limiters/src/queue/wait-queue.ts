@@ -1,13 +1,8 @@
 import type { WaitingPermits } from '../engine/algorithm.js';
+import { HALF_A_NANOSECOND_MS } from '../engine/time-unit.js';
 import { DeadlineHeap } from './deadline-heap.js';
 import { WaiterList } from './waiter-list.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
-
-/**
- * Time is in whole nanoseconds: what is nearer than this is the same moment. The sum of a reading and a wait may be a bit
- * more than the reading of that moment, and a timer for what is missing would fire without time going on.
- */
-const HALF_A_NANOSECOND_MS = 5e-7;
 
 /** Which waiter is served first. */
 export type QueueProcessingOrder = 'oldestFirst' | 'newestFirst';

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { assertTimerIsSet } from '../engine/clock-timer.js';
 import { OnlyTimer } from '../engine/only-timer.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
-import { readMilliseconds } from '../engine/time-unit.js';
+import { delayReaching, readMilliseconds } from '../engine/time-unit.js';
 import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { QueuedRequest } from './queued-request.js';
 import type { Waiter, WaitingPlace } from './waiter.js';
@@ -225,7 +225,8 @@ export class WaitingRoom implements WaitingPlace {
     if (Number.isNaN(turnInMs) && deadlineMs === Infinity) return this.#disarm();
     const nowMs = readMilliseconds(this.#keeper.clock);
     const deadlineInMs = deadlineMs - nowMs;
-    const delayMs = Math.max(0, turnInMs <= deadlineInMs ? turnInMs : deadlineInMs);
+    const wantedMs = Math.max(0, turnInMs <= deadlineInMs ? turnInMs : deadlineInMs);
+    const delayMs = delayReaching(nowMs, wantedMs);
     if (this.#timerAtMs === nowMs + delayMs) return;
     this.#setTimer(delayMs, nowMs + delayMs);
   }
