@@ -11,7 +11,7 @@ import { PeerWatch } from '../holding/peer-watch.js';
 import { HandlingStore } from '../holding/handling-store.js';
 import { Holder } from '../holding/holder.js';
 import type { Decision, Verdict } from '../holding/verdict.js';
-import { decisionOf, FailedDecision } from '../holding/verdict.js';
+import { decisionOf, FailedDecision, isFailed } from '../holding/verdict.js';
 import { rawRequest } from '../http/raw-http.js';
 import type { Settings } from '../module/settings.js';
 import { PLANS, SETTINGS, VISIBILITY } from '../module/tokens.js';
@@ -130,7 +130,7 @@ export class Enforcement {
     const verdict = this.judge(phase, holder);
     if (verdict === true && !holder.isWatched) this.#holders.set(identity, plan);
     // A refusal ends the request: nobody asks for its holder any more.
-    else if (!(verdict instanceof FailedDecision)) this.#holders.set(identity, holder);
+    else if (!isFailed(verdict)) this.#holders.set(identity, holder);
     return verdict;
   }
 

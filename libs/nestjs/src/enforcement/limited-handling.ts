@@ -3,7 +3,7 @@ import { map } from 'rxjs';
 import type { Phase } from '../endpoints/endpoint-plan.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
-import { FailedDecision } from '../holding/verdict.js';
+import { isFailed } from '../holding/verdict.js';
 import { beginsStream, resolveInfoOf } from '../transports/resolve-info.js';
 import { HeldIterator, isStream } from '../transports/held-iterator.js';
 
@@ -31,7 +31,7 @@ export class LimitedHandling implements Unsubscribable {
     for (let index = 0; index < phases.length; index++) {
       const phase = phases[index]!;
       const verdict = judge(phase);
-      if (verdict instanceof FailedDecision) return this.#subscriber.error(verdict.error);
+      if (isFailed(verdict)) return this.#subscriber.error(verdict.error);
       if (verdict instanceof Promise)
         return this.#await(verdict, phase, () => this.start(phases.slice(index + 1), judge));
       // The response was sent already: nothing more may come, not even completion.

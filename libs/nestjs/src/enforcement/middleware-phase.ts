@@ -8,7 +8,7 @@ import type { PlanBook } from '../endpoints/plan-book.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import { ENFORCEMENT, PLANS } from '../module/tokens.js';
-import { FailedDecision } from '../holding/verdict.js';
+import { isFailed } from '../holding/verdict.js';
 import type { Enforcement } from './enforcement.js';
 
 /**
@@ -75,7 +75,7 @@ export class MiddlewarePhase {
   #pass({ request, response, plan }: Arrival, next: Next): void {
     const holder = this.#enforcement.holderBeforeRouting(request, response, plan);
     const verdict = this.#enforcement.judge('middleware', holder);
-    if (verdict instanceof FailedDecision) next(verdict.error);
+    if (isFailed(verdict)) next(verdict.error);
     else if (verdict === true) next();
     else if (verdict !== false) verdict.then((goesOn) => (goesOn ? next() : undefined), next);
   }

@@ -1,11 +1,14 @@
 /** What a phase comes to: whether the handling goes on, or, where that takes time, the promise of it. */
 export type Decision = boolean | Promise<boolean>;
 
+const FAILED = Symbol.for('ratelease.failed-decision');
+
 /**
  * A refusal, or another error. It is handed up, and thrown only where Nest has to catch it: throwing costs as much as
  * all the rest, and V8 never optimizes functions that end by nothing else.
  */
 export class FailedDecision {
+  readonly [FAILED] = true;
   readonly error: unknown;
 
   constructor(error: unknown) {
@@ -16,9 +19,17 @@ export class FailedDecision {
 /** A decision, or why there is none. */
 export type Verdict = Decision | FailedDecision;
 
+/**
+ * Whether there is no decision. By a brand: a guard of one loaded copy of this package hands up what the application's
+ * copy has decided, and must not take a refusal for a grant.
+ */
+export function isFailed(verdict: Verdict): verdict is FailedDecision {
+  return typeof verdict === 'object' && FAILED in verdict;
+}
+
 /** The decision; throws where there is none. */
 export function decisionOf(verdict: Verdict): Decision {
-  if (verdict instanceof FailedDecision) throw verdict.error;
+  if (isFailed(verdict)) throw verdict.error;
   return verdict;
 }
 
@@ -31,7 +42,7 @@ export function decisionOf(verdict: Verdict): Decision {
  */
 export function answerOf(verdict: Verdict, unanswered: () => Promise<never>): boolean | Promise<boolean> {
   if (verdict === true) return true;
-  if (verdict instanceof FailedDecision) return failure(verdict.error);
+  if (isFailed(verdict)) return failure(verdict.error);
   if (verdict instanceof Promise) return verdict.then((goesOn) => goesOn || unanswered());
   return unanswered();
 }

@@ -6,7 +6,7 @@ import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import { endQuietly } from '../holding/end-quietly.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
-import { FailedDecision } from '../holding/verdict.js';
+import { FailedDecision, isFailed } from '../holding/verdict.js';
 import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { acceptsProblem } from '../http/problem-details.js';
 import { writeProblemType, writeStyled } from '../http/refusal-style.js';
@@ -55,7 +55,7 @@ export class Refusals {
     try {
       const verdict = this.#answer(refusal, holder);
       // A callback that takes its time keeps the lease until then.
-      if (verdict instanceof FailedDecision) endQuietly(refusal.lease, refusal.set);
+      if (isFailed(verdict)) endQuietly(refusal.lease, refusal.set);
       return verdict;
     } catch (error) {
       endQuietly(refusal.lease, refusal.set);

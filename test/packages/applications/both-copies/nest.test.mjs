@@ -1,6 +1,6 @@
 // One Nest application made of both copies of the packages for Nest.
 import 'reflect-metadata';
-import { Catch, Controller, Get, Inject, Module, Post } from '@nestjs/common';
+import { Catch, Controller, Get, Inject, Module, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
@@ -166,6 +166,67 @@ for (const [name, ours, theirs] of [
 
       theirs.resetRateLimiting(app);
       assert.equal((await fetch(url)).status, 200);
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+/** The module of `ours`, enforced by guard and interceptor of `theirs` alone. */
+function boundByHand(ours, theirs) {
+  class BoundController {
+    early() {
+      return 'early';
+    }
+    late() {
+      return 'late';
+    }
+    afterPipes() {
+      return 'after pipes';
+    }
+  }
+  decorate(BoundController, 'early', Get('guard'), ours.EnableRateLimiting('once', { phase: 'guard' }));
+  decorate(BoundController, 'late', Get('interceptor'), ours.EnableRateLimiting('once'));
+  decorate(
+    BoundController,
+    'afterPipes',
+    Get('handler'),
+    ours.EnableRateLimiting('once', { phase: 'handler' }),
+  );
+  UseGuards(theirs.RateLimitingGuard)(BoundController);
+  UseInterceptors(theirs.RateLimitingInterceptor)(BoundController);
+  Controller()(BoundController);
+  const once = {
+    algorithm: 'fixedWindow',
+    permitLimit: 1,
+    windowMs: 3_600_000,
+    key: theirs.byRoute(),
+  };
+  class AppModule {}
+  Module({
+    imports: [ours.RateLimitingModule.forRoot({ bind: false, policies: { once } })],
+    controllers: [BoundController],
+  })(AppModule);
+  return AppModule;
+}
+
+for (const [name, ours, theirs] of [
+  ['import, guards by require', imported, required],
+  ['require, guards by import', required, imported],
+]) {
+  test(`modules by ${name}: what is refused stays refused, in every phase`, async () => {
+    const app = await NestFactory.create(boundByHand(ours, theirs), {
+      logger: ['error'],
+      abortOnError: false,
+    });
+    await app.listen(0, '127.0.0.1');
+    try {
+      for (const phase of ['guard', 'interceptor', 'handler']) {
+        const url = `${await app.getUrl()}/${phase}`;
+        const ask = () => fetch(url, { signal: AbortSignal.timeout(10_000) });
+        const statuses = [await ask(), await ask()].map(({ status }) => status);
+        assert.deepEqual([phase, ...statuses], [phase, 200, 429]);
+      }
     } finally {
       await app.close();
     }
