@@ -19,6 +19,7 @@ export type {
 export { EnableRateLimiting } from './decorators/enable-rate-limiting.js';
 export { RateLimitingGuard } from './enforcement/rate-limiting.guard.js';
 export { RateLimitingInterceptor } from './enforcement/rate-limiting.interceptor.js';
+export { InvalidContextError } from './errors/invalid-context-error.js';
 export { InvalidDecisionError } from './errors/invalid-decision-error.js';
 export { MissingKeyError } from './errors/missing-key-error.js';
 export type { RateLimitingErrorCode } from './errors/rate-limiting-configuration-error.js';

@@ -8,6 +8,7 @@ import {
   refusedMember,
 } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
+import { endQuietly } from '../holding/end-quietly.js';
 import { JoinedItems } from '../http/joined-items.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import type { CompiledPolicy, ContextLimiter } from './compiled-policy.js';
@@ -36,7 +37,7 @@ export class PolicySet {
   readonly fieldItems = new JoinedItems();
   readonly #everywhere: readonly CompiledPolicy[];
   readonly #withoutFailing: () => PolicySet | null;
-  readonly #waits = new RenewableWaits();
+  readonly #waits = new RenewableWaits((lease) => endQuietly(lease, this));
   #ask: Asker;
 
   /**

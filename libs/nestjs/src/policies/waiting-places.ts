@@ -7,8 +7,14 @@ export interface WaitingPlace {
   readonly controller: AbortController;
 }
 
-interface CountedPlace extends WaitingPlace {
-  waiting: number;
+/** Somebody who waits. */
+export interface Waiter {
+  /** The signal has been aborted, and whoever listens to it has had a turn of the event loop to answer. */
+  end(reason: unknown): void;
+}
+
+interface SharedPlace extends WaitingPlace {
+  readonly waiters: Set<Waiter>;
 }
 
 /**
@@ -16,25 +22,25 @@ interface CountedPlace extends WaitingPlace {
  * signal that lives long keeps something for each that was ever made of it, on Node.js 20.
  */
 export class WaitingPlaces {
-  readonly #places = new Map<AbortSignal | undefined, CountedPlace>();
+  readonly #places = new Map<AbortSignal | undefined, SharedPlace>();
 
   /** One more waits under a signal. */
-  enter(given: AbortSignal | undefined): WaitingPlace {
+  enter(given: AbortSignal | undefined, waiter: Waiter): WaitingPlace {
     let place = this.#places.get(given);
     if (place === undefined) {
-      place = { controller: new AbortController(), waiting: 0 };
+      place = { controller: new AbortController(), waiters: new Set() };
       if (given?.aborted === true) place.controller.abort(given.reason);
       else given?.addEventListener('abort', this.#abort);
       this.#places.set(given, place);
     }
-    place.waiting++;
+    place.waiters.add(waiter);
     return place;
   }
 
   /** One waits no longer. */
-  leave(given: AbortSignal | undefined): void {
+  leave(given: AbortSignal | undefined, waiter: Waiter): void {
     const place = this.#places.get(given);
-    if (place === undefined || --place.waiting > 0) return;
+    if (place?.waiters.delete(waiter) !== true || place.waiters.size > 0) return;
     this.#places.delete(given);
     given?.removeEventListener('abort', this.#abort);
   }
@@ -50,18 +56,27 @@ export class WaitingPlaces {
     for (const [given, place] of this.#places) {
       if (place.controller.signal.aborted) continue;
       former.push(place);
-      this.#places.set(given, { controller: new AbortController(), waiting: place.waiting });
+      this.#places.set(given, { controller: new AbortController(), waiters: place.waiters });
     }
     return former;
   }
 
   /** Ends all waits. */
   end(reason: Error): void {
-    for (const { controller } of [...this.#places.values()]) controller.abort(reason);
+    for (const place of [...this.#places.values()]) endAll(place, reason);
   }
 
   readonly #abort = (event: Event): void => {
     const given = event.target as AbortSignal;
-    this.#places.get(given)?.controller.abort(given.reason);
+    const place = this.#places.get(given);
+    if (place !== undefined) endAll(place, given.reason);
   };
+}
+
+function endAll({ controller, waiters }: SharedPlace, reason: unknown): void {
+  controller.abort(reason);
+  // Those who were answered, by a grant in the same moment too, have left by then.
+  setImmediate(() => {
+    for (const waiter of waiters) waiter.end(reason);
+  });
 }

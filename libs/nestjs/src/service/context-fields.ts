@@ -1,5 +1,11 @@
-import type { ApplicationValue, RateLimitingContextType } from '../context/rate-limiting-context.js';
+import type {
+  ApplicationValue,
+  RateLimitingContext,
+  RateLimitingContextType,
+} from '../context/rate-limiting-context.js';
 import type { ContextSettings } from '../context/handling-context.js';
+import { InvalidContextError } from '../errors/invalid-context-error.js';
+import { shown } from '../errors/shown.js';
 import { HandlingContext } from '../context/handling-context.js';
 import { OutsideExecution } from '../context/outside-execution.js';
 
@@ -35,4 +41,19 @@ function argumentsOf(type: RateLimitingContextType, request: unknown, response: 
   if (type === 'rpc') return [undefined, request];
   if (type === 'graphql') return [undefined, {}, { req: request, res: response }];
   return [request, response];
+}
+
+/**
+ * What policies need of a context, from code that may have another one at hand, or none.
+ *
+ * @param place - the method that got it, for the message.
+ * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for what is no context of the module.
+ */
+export function checkedContext(context: RateLimitingContext, place: string): HandlingContext {
+  const { choosePartition } = (context ?? {}) as Partial<HandlingContext>;
+  if (typeof choosePartition === 'function') return context as HandlingContext;
+  throw new InvalidContextError(
+    `${place} needs a RateLimitingContext, of RateLimitingService.createContext() or as policies receive it, but got ` +
+      `${shown(context)}.`,
+  );
 }

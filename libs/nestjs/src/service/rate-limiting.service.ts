@@ -19,7 +19,7 @@ import type { RateLimitingEvent } from '../visibility/events.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Acquired, Visibility } from '../visibility/visibility.js';
 import type { ContextFields } from './context-fields.js';
-import { contextOf } from './context-fields.js';
+import { checkedContext, contextOf } from './context-fields.js';
 import { CountedLease } from './counted-lease.js';
 import type { PolicyDetail } from './policy-detail.js';
 import { detailOf } from './policy-detail.js';
@@ -77,6 +77,7 @@ export class RateLimitingService implements OnModuleDestroy {
    *
    * @param context - whom it is for: of {@link RateLimitingService.createContext}, or that of a request.
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none.
    * @throws RangeError | TypeError - for a `permitCount` that is none, or above the limit.
    * @throws ObjectDisposedError - when the application ends.
    * @throws `signal.reason` - when the signal aborts before the decision.
@@ -89,17 +90,20 @@ export class RateLimitingService implements OnModuleDestroy {
     await this.#boot.run();
     this.#assertUsable();
     const policy = this.#policies.named(policyName, `${NAME}.acquire()`);
-    await policy.choosePartition(context as HandlingContext);
+    const asker = checkedContext(context, `${NAME}.acquire()`);
+    await policy.choosePartition(asker);
     this.#assertUsable();
     const set = this.#policies.setOf([policy])!;
-    const asked = { set, permits: permitCount, endpoint: NAME, context: context as HandlingContext };
+    const asked = { set, permits: permitCount, endpoint: NAME, context: asker };
     const observation = this.#visibility.observe(asked);
-    const place = this.#waits.enter(signal);
+    // What waits here is ended with the wait for the policy.
+    const waiter = { end: () => undefined };
+    const place = this.#waits.enter(signal, waiter);
     try {
       const question = { ...asked, options: { signal: place.controller.signal, maxWaitMs }, observation };
       return this.#settle(policy, await this.#ask(policy, question), question);
     } finally {
-      this.#waits.leave(signal);
+      this.#waits.leave(signal, waiter);
     }
   }
 
@@ -108,13 +112,14 @@ export class RateLimitingService implements OnModuleDestroy {
    * where the policy chooses its partition by one.
    *
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none.
    */
   getStatistics(
     policyName: ServicePolicyName,
     context: RateLimitingContext,
   ): RateLimiterStatistics | null | Promise<RateLimiterStatistics | null> {
     const policy = this.#policies.named(policyName, `${NAME}.getStatistics()`);
-    const choice = policy.choosePartition(context as HandlingContext);
+    const choice = policy.choosePartition(checkedContext(context, `${NAME}.getStatistics()`));
     return choice === undefined
       ? policy.limiter.getStatistics(context)
       : choice.then(() => policy.limiter.getStatistics(context));
@@ -180,6 +185,7 @@ export class RateLimitingService implements OnModuleDestroy {
    * held. A promise only where the policy chooses its partition by one.
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name;
    * `ERR_RL_NOT_RESETTABLE` - when a limiter of yours behind the policy has no method `reset`.
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none.
    */
   reset(policyName?: ServicePolicyName, context?: RateLimitingContext): void | Promise<void> {
     if (policyName === undefined) {
@@ -188,7 +194,7 @@ export class RateLimitingService implements OnModuleDestroy {
     }
     const policy = this.#policies.named(policyName, `${NAME}.reset()`);
     if (context === undefined) return assertReset(policy, this.#policies.reset(policy));
-    const chosen = context as HandlingContext;
+    const chosen = checkedContext(context, `${NAME}.reset()`);
     const choice = policy.choosePartition(chosen);
     if (choice === undefined) return assertReset(policy, policy.resetPartition(chosen));
     return choice.then(() => assertReset(policy, policy.resetPartition(chosen)));
