@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { rawRequest } from '../http/raw-http.js';
+import { passedOnCallOf } from '../transports/grpc-call.js';
 import type { ApplicationValue, RateLimitingContextType } from './rate-limiting-context.js';
 
 /**
@@ -8,7 +9,7 @@ import type { ApplicationValue, RateLimitingContextType } from './rate-limiting-
  */
 export function requestOf(execution: ExecutionContext, type: RateLimitingContextType): ApplicationValue {
   if (type === 'http' || type === 'ws') return execution.getArgByIndex(0);
-  if (type === 'rpc') return execution.getArgByIndex(1);
+  if (type === 'rpc') return passedOnCallOf(execution)?.metadata ?? execution.getArgByIndex(1);
   const shared = execution.getArgByIndex<GraphqlContext | undefined>(2);
   return shared?.req ?? shared?.request;
 }

@@ -16,7 +16,7 @@ import { rawRequest } from '../http/raw-http.js';
 import type { Settings } from '../module/settings.js';
 import { PLANS, SETTINGS, VISIBILITY } from '../module/tokens.js';
 import type { Visibility } from '../visibility/visibility.js';
-import { asTransportError } from '../transports/transport-refusal.js';
+import { answerPassedOn, asTransportError } from '../transports/transport-refusal.js';
 import { Decider } from './decider.js';
 
 /** Takes permits for the requests of one application, and gives them back at the end of their work. */
@@ -152,7 +152,9 @@ export class Enforcement {
     try {
       return await decisionOf(this.#decider.decide(acquisition, holder));
     } catch (error) {
-      throw await asTransportError(error, holder.context);
+      const told = await asTransportError(error, holder.context);
+      if (answerPassedOn(told, holder.context)) return false;
+      throw told;
     }
   }
 

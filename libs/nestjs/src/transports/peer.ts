@@ -1,4 +1,5 @@
 import type { HandlingContext } from '../context/handling-context.js';
+import { grpcCallOf } from './grpc-call.js';
 import { rawRequest, rawResponse } from '../http/raw-http.js';
 import type { ApplicationValue } from '../context/rate-limiting-context.js';
 
@@ -15,12 +16,16 @@ export interface Peer {
   readonly destroyed?: boolean;
   /** TCP microservices. */
   readonly isClosed?: boolean;
+  /** Calls of gRPC. */
+  readonly cancelled?: boolean;
 }
 
 const CLOSING = 2;
 
 /** Whether a client has left already, so that no event will come. */
 export function hasLeft(peer: Peer): boolean {
+  // A stream of gRPC is destroyed by its ordinary end as well.
+  if (peer.cancelled !== undefined) return peer.cancelled;
   if (peer.disconnected === true || peer.destroyed === true || peer.isClosed === true) return true;
   return typeof peer.readyState === 'number' && peer.readyState >= CLOSING;
 }
@@ -28,7 +33,13 @@ export function hasLeft(peer: Peer): boolean {
 /** Calls back once, when the client has left; at once, if it has already. */
 export function onLeft(peer: Peer, leave: () => void): void {
   if (hasLeft(peer)) leave();
-  else peer.once(peer.disconnect === undefined ? 'close' : 'disconnect', leave);
+  else peer.once(endOf(peer), leave);
+}
+
+/** The event that tells that a client has left. */
+function endOf(peer: Peer): string {
+  if (peer.cancelled !== undefined) return 'cancelled';
+  return peer.disconnect === undefined ? 'close' : 'disconnect';
 }
 
 /** The other end, where the transport shows it. */
@@ -37,10 +48,10 @@ export function peerOf(context: HandlingContext): Peer | undefined {
   return typeof peer?.once === 'function' ? peer : undefined;
 }
 
-function candidateOf({ type, request, response }: HandlingContext): Peer | undefined {
+function candidateOf({ type, request, response, execution }: HandlingContext): Peer | undefined {
   if (type === 'ws') return request as Peer | undefined;
-  // Of the transports only TCP has a connection per client; others have one to their broker.
-  if (type === 'rpc') return (request as TcpContext | undefined)?.getSocketRef?.();
+  // Of the transports only TCP has a connection per client, and gRPC a call; others have one to their broker.
+  if (type === 'rpc') return (request as TcpContext | undefined)?.getSocketRef?.() ?? grpcCallOf(execution);
   if (typeof request !== 'object' || request === null) return undefined;
   return socketOf(request) ?? responsePeer(response) ?? requestPeer(request);
 }

@@ -1,5 +1,6 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import { RateLimitRejectedException } from '../rejection/rate-limit-rejected.exception.js';
+import { OutsideExecution } from '../context/outside-execution.js';
 import { asTransportError } from './transport-refusal.js';
 
 const rejection = (status: number, retryAfterMs?: number): RateLimitRejectedException =>
@@ -12,25 +13,31 @@ const rejection = (status: number, retryAfterMs?: number): RateLimitRejectedExce
     message: 'Too many requests.',
   });
 
+const of = (type: 'ws' | 'rpc' | 'graphql') => ({
+  type,
+  handler: undefined,
+  execution: new OutsideExecution(type, []),
+});
+
 const told = { message: 'Too many requests.', policy: 'slots' };
 
 describe.each([429, 503])('a refusal with the status %d', (status) => {
   it('tells it to clients of gateways', async () => {
-    const error = (await asTransportError(rejection(status), { type: 'ws', handler: undefined })) as {
+    const error = (await asTransportError(rejection(status), of('ws'))) as {
       getError(): unknown;
     };
     expect(error.getError()).toEqual({ status: 'error', code: status, ...told });
   });
 
   it('tells it to clients of microservices', async () => {
-    const error = (await asTransportError(rejection(status, 1_001), { type: 'rpc', handler: undefined })) as {
+    const error = (await asTransportError(rejection(status, 1_001), of('rpc'))) as {
       getError(): unknown;
     };
     expect(error.getError()).toEqual({ code: status, ...told, retryAfter: 2 });
   });
 
   it('tells it to clients of GraphQL, with a code in words', async () => {
-    expect(await asTransportError(rejection(status), { type: 'graphql', handler: undefined })).toMatchObject({
+    expect(await asTransportError(rejection(status), of('graphql'))).toMatchObject({
       extensions: {
         code: status === 429 ? 'TOO_MANY_REQUESTS' : 'SERVICE_UNAVAILABLE',
         status,
