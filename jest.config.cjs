@@ -35,6 +35,8 @@ module.exports = {
   testEnvironment: 'node',
   // Jest leaves one core to the developer: on CI's two that would double the time. What takes long measures, too.
   maxWorkers: full ? 1 : '100%',
+  // A worker that has loaded a compiler, or many applications, is several times slower at all that it runs afterwards.
+  workerIdleMemoryLimit: '350MB',
   testSequencer: `${__dirname}/scripts/slow-first.cjs`,
   // Only for what hangs: a busy machine makes sockets slow, and that is no failure.
   testTimeout: 30_000,
