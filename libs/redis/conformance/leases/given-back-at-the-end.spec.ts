@@ -6,26 +6,21 @@ import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
 
 const TIMEOUT_MS = 5_000;
 const TEN = { permitLimit: 10, windowMs: 3_600_000 };
 
-let server: RedisServer;
+let proxied: ProxiedServer;
 let proxy: CuttingProxy;
 let observer: Redis;
 let observed: RedisPartitions;
 beforeAll(async () => {
-  server = await RedisServer.start();
-  proxy = await CuttingProxy.start(server.port);
-  observer = new Redis(server.port, '127.0.0.1');
+  proxied = await ProxiedServer.start();
+  ({ proxy, admin: observer } = proxied);
 });
-afterAll(async () => {
-  observer.disconnect();
-  proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxied.stop());
 
 const rateOf = (shared: RedisPartitions, key: string): ReturnType<typeof limiterOf> =>
   limiterOf(shared.getFixedWindowLimiter(key, () => TEN));

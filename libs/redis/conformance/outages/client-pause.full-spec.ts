@@ -1,34 +1,29 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions, STORE_UNAVAILABLE } from '../../src/index.js';
 import { Overtime } from './overtime.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
 
 const TIMEOUT_MS = 100;
 const SLACK_MS = 50;
 const OUTAGE_MS = 2_000;
 const LIMIT = { permitLimit: 100_000, windowMs: 3_600_000 };
 
-let server: RedisServer;
+let proxied: ProxiedServer;
 let proxy: CuttingProxy;
 let admin: Redis;
 beforeAll(async () => {
-  server = await RedisServer.start();
-  proxy = await CuttingProxy.start(server.port);
-  admin = new Redis(server.port, '127.0.0.1');
+  proxied = await ProxiedServer.start();
+  ({ proxy, admin } = proxied);
 });
-afterAll(async () => {
-  admin.disconnect();
-  proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxied.stop());
 
 /** How the server is lost for a time, and comes back by itself. */
 const OUTAGES: Record<string, () => Promise<void>> = {

@@ -1,68 +1,45 @@
 import type { AsyncRateLimiter, RateLimitLease, RateLimitPartition } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
-import { createClient } from 'redis';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
-import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { clientsThatReconnect } from '../../../../test/redis/clients.js';
+import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
 const START_US = 1_783_228_800_123_456;
 const WINDOW_MS = 10_000;
 const PATIENCE = { commandTimeoutMs: 20_000 };
 
-let server: RedisServer;
+let proxied: ProxiedServer;
 let proxy: CuttingProxy;
 let opened: OpenClient;
 let admin: Redis;
 beforeAll(async () => {
-  server = await RedisServer.start();
-  proxy = await CuttingProxy.start(server.port);
-  admin = new Redis(server.port, '127.0.0.1');
+  proxied = await ProxiedServer.start();
+  ({ proxy, admin } = proxied);
 });
 afterEach(() => opened.close());
-afterAll(async () => {
-  admin.disconnect();
-  proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxied.stop());
 
 /** Long enough for what happens before a client connects again. */
-const reconnectMs = (): number => 200;
+const RECONNECT_MS = 200;
 /** One sends again by itself what was not answered, with the others we do, with arguments of that time. */
 const CLIENTS = [
   {
     name: 'ioredis that sends nothing again',
     open: async (port: number): Promise<OpenClient> => {
-      const options = { retryStrategy: reconnectMs, autoResendUnfulfilledCommands: false };
+      const options = { retryStrategy: () => RECONNECT_MS, autoResendUnfulfilledCommands: false };
       const client = new Redis(port, '127.0.0.1', options);
       client.on('error', () => undefined);
       await client.ping();
       return { client, close: () => client.disconnect() };
     },
   },
-  {
-    name: 'ioredis',
-    open: async (port: number): Promise<OpenClient> => {
-      const client = new Redis(port, '127.0.0.1', { retryStrategy: reconnectMs });
-      client.on('error', () => undefined);
-      await client.ping();
-      return { client, close: () => client.disconnect() };
-    },
-  },
-  {
-    name: 'node-redis',
-    open: async (port: number): Promise<OpenClient> => {
-      const socket = { port, host: '127.0.0.1', reconnectStrategy: reconnectMs };
-      const client = createClient({ socket });
-      client.on('error', () => undefined);
-      await client.connect();
-      return { client, close: () => client.destroy() };
-    },
-  },
+  ...clientsThatReconnect(RECONNECT_MS),
 ];
 
 /** What goes in one call is carried out, and its answer lost; `meanwhile`, then the call is sent again. */

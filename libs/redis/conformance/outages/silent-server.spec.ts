@@ -8,8 +8,9 @@ import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { freePort, RedisServer } from '../../../../test/redis/redis-server.js';
+import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
+import { freePort } from '../../../../test/redis/redis-server.js';
 
 const TIMEOUT_MS = 300;
 /** What a busy machine may add. */
@@ -18,16 +19,13 @@ const TTL_MS = 1_000;
 const HOUR = 3_600_000;
 const ONE = { permitLimit: 1, queueLimit: 5, leaseTtlMs: TTL_MS };
 
-let server: RedisServer;
+let proxied: ProxiedServer;
 let proxy: CuttingProxy;
 beforeAll(async () => {
-  server = await RedisServer.start();
-  proxy = await CuttingProxy.start(server.port);
+  proxied = await ProxiedServer.start();
+  ({ proxy } = proxied);
 });
-afterAll(async () => {
-  proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxied.stop());
 
 const reasonOf = (lease: RateLimitLease): unknown => lease.getMetadata('REASON_PHRASE');
 

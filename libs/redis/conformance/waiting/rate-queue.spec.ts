@@ -1,46 +1,21 @@
 import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
-import { FakeClock } from '@ratelease/limiters/testing';
-import { Redis } from 'ioredis';
-import type { RedisPartitions } from '../../src/index.js';
-import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { TimedPartitions } from './timed-partitions.js';
 import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 const WINDOW_MS = 10_000;
-const START_US = 1_783_228_800_123_456;
 
-let server: RedisServer;
-let client: Redis;
-let shared: RedisPartitions;
-let clock: FakeClock;
-let keys = 0;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-});
-beforeEach(() => {
-  clock = new FakeClock();
-  keys++;
-  // One time for the server and for the waits in this process.
-  const now = (): number => START_US + clock.now() * 1_000;
-  shared = buildRedisPartitions({ client, commandTimeoutMs: 30_000 }, now);
-});
-afterEach(() => shared.dispose());
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
+const timed = new TimedPartitions();
 
 const windowOf = (permitLimit: number, options: object = {}): AsyncRateLimiter =>
   limiterOf(
-    shared.getFixedWindowLimiter(`key-${keys}`, () => ({
+    timed.shared.getFixedWindowLimiter(timed.key, () => ({
       permitLimit,
       windowMs: WINDOW_MS,
       name: 'waits',
       queueLimit: 4,
-      clock,
+      clock: timed.clock,
       ...options,
     })),
   );
@@ -51,10 +26,10 @@ const left = async (permitLimit: number): Promise<number> =>
 /** Resolves when so many requests of this process wait, each for a moment that is known. */
 async function waiting(): Promise<void> {
   // oxlint-disable-next-line no-await-in-loop -- until it is so
-  while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (timed.clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const scripts = (): Promise<number> => scriptCalls(client);
+const scripts = (): Promise<number> => scriptCalls(timed.client);
 
 test('who finds no room is refused, told when there would have been, and charged for nothing', async () => {
   const limiter = windowOf(4);
@@ -65,31 +40,31 @@ test('who finds no room is refused, told when there would have been, and charged
   expect(refused.isAcquired).toBe(false);
   // The next window is for those before it.
   expect(refused.getMetadata('RETRY_AFTER')).toBe(2 * WINDOW_MS);
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   expect((await first).isAcquired).toBe(true);
   expect(await left(4)).toBe(0);
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   expect(await left(4)).toBe(4);
 });
 
 test('who finds no room in a chain is given back what another key was charged for him', async () => {
   const other = createPartitionedRateLimiter(
     (key: string) =>
-      shared.getFixedWindowLimiter(`other-${key}`, () => ({ permitLimit: 10, windowMs: WINDOW_MS })),
-    { clock },
+      timed.shared.getFixedWindowLimiter(`other-${key}`, () => ({ permitLimit: 10, windowMs: WINDOW_MS })),
+    { clock: timed.clock },
   );
   const full = createPartitionedRateLimiter(
     (key: string) =>
-      shared.getFixedWindowLimiter(key, () => ({
+      timed.shared.getFixedWindowLimiter(key, () => ({
         permitLimit: 2,
         windowMs: WINDOW_MS,
         queueLimit: 1,
         name: 'full',
       })),
-    { clock },
+    { clock: timed.clock },
   );
   const chain = createChainedPartitionedRateLimiter(other, full);
-  const key = `chain-${keys}`;
+  const key = `chain-${timed.key}`;
   expect((await chain.acquire(key, 2)).isAcquired).toBe(true);
   const waits = full.acquire(key, 1);
   await waiting();
@@ -97,7 +72,7 @@ test('who finds no room in a chain is given back what another key was charged fo
   expect(refused.isAcquired).toBe(false);
   expect(refused.getMetadata('RETRY_AFTER')).toBeGreaterThan(0);
   expect((await other.acquire(key, 0)).quota()[0]!.remaining).toBe(8);
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   expect((await waits).isAcquired).toBe(true);
   void chain.dispose();
 });
@@ -113,12 +88,12 @@ test('those who wait are served in their order, those of one moment by one call'
   );
   await waiting();
   const before = await scripts();
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   await Promise.all(waits.slice(0, 2));
   expect(served).toEqual([0, 1]);
   expect((await scripts()) - before).toBe(1);
   await waiting();
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   await Promise.all(waits);
   expect(served).toEqual([0, 1, 2]);
 });
@@ -136,7 +111,7 @@ test('an abort frees the place, a wait that is too long ends, and both are charg
   expect(short.getMetadata('RETRY_AFTER')).toBe(WINDOW_MS);
   const enough = limiter.acquire(1, { maxWaitMs: WINDOW_MS });
   await waiting();
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   expect((await enough).isAcquired).toBe(true);
 });
 
@@ -156,7 +131,7 @@ test('where the newest come first, the oldest make room and are told', async () 
   const young = limiter.acquire();
   expect(reasonOf(await old)).toBe('Evicted by a newer request');
   await waiting();
-  clock.advance(WINDOW_MS);
+  timed.clock.advance(WINDOW_MS);
   expect((await young).isAcquired).toBe(true);
 });
 
@@ -167,7 +142,7 @@ test('the end of the limiter ends its waits', async () => {
   await waiting();
   void limiter.dispose();
   expect(reasonOf(await waits)).toBe('Limiter disposed');
-  expect(clock.pendingTimers).toBe(0);
+  expect(timed.clock.pendingTimers).toBe(0);
   // Nobody has refused it.
   expect(limiter.getStatistics()).toMatchObject({ totalSuccessfulLeases: 1, totalFailedLeases: 0 });
 });

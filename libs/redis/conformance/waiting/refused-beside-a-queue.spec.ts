@@ -6,37 +6,13 @@ import {
   FixedWindowRateLimiter,
   TokenBucketRateLimiter,
 } from '@ratelease/limiters';
-import { FakeClock } from '@ratelease/limiters/testing';
-import { Redis } from 'ioredis';
-import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
-import type { RedisPartitions } from '../../src/index.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { TimedPartitions } from './timed-partitions.js';
 
-const START_US = 1_783_228_800_123_456;
 const PERIOD_MS = 10_000;
 const LIMIT = 4;
 
-let server: RedisServer;
-let client: Redis;
-let shared: RedisPartitions;
-let clock: FakeClock;
-let keys = 0;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-});
-beforeEach(() => {
-  clock = new FakeClock();
-  keys++;
-  const now = (): number => START_US + clock.now() * 1_000;
-  shared = buildRedisPartitions({ client, commandTimeoutMs: 30_000 }, now);
-});
-afterEach(() => shared.dispose());
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
+const timed = new TimedPartitions();
 
 interface QueueOptions {
   readonly queueLimit: number;
@@ -46,25 +22,25 @@ interface QueueOptions {
 /** A limiter in process and the same one on the server. */
 const PAIRS: Record<string, (queue: QueueOptions) => [AsyncRateLimiter, AsyncRateLimiter]> = {
   'a concurrency limiter': (queue) => {
-    const options = { permitLimit: LIMIT, ...queue, clock };
+    const options = { permitLimit: LIMIT, ...queue, clock: timed.clock };
     return [
       new ConcurrencyLimiter(options),
-      limiterOf(shared.getConcurrencyLimiter(`key-${keys}`, () => options)),
+      limiterOf(timed.shared.getConcurrencyLimiter(timed.key, () => options)),
     ];
   },
   'a fixed window': (queue) => {
-    const options = { permitLimit: LIMIT, windowMs: PERIOD_MS, ...queue, clock };
+    const options = { permitLimit: LIMIT, windowMs: PERIOD_MS, ...queue, clock: timed.clock };
     return [
       new FixedWindowRateLimiter(options),
-      limiterOf(shared.getFixedWindowLimiter(`key-${keys}`, () => options)),
+      limiterOf(timed.shared.getFixedWindowLimiter(timed.key, () => options)),
     ];
   },
   'a token bucket': (queue) => {
     const times = { tokensPerPeriod: LIMIT, replenishmentPeriodMs: PERIOD_MS };
-    const options = { tokenLimit: LIMIT, ...times, ...queue, clock };
+    const options = { tokenLimit: LIMIT, ...times, ...queue, clock: timed.clock };
     return [
       new TokenBucketRateLimiter(options),
-      limiterOf(shared.getTokenBucketLimiter(`key-${keys}`, () => options)),
+      limiterOf(timed.shared.getTokenBucketLimiter(timed.key, () => options)),
     ];
   },
 };
@@ -106,24 +82,24 @@ describe.each(Object.keys(PAIRS))('%s refuses who does not want to wait as in pr
 test('who asks for more than the queue has room for is refused at once, and takes nothing of the other limiters', async () => {
   const chain = createChainedPartitionedRateLimiter(
     createPartitionedRateLimiter((key: string) =>
-      shared.getTokenBucketLimiter(key, () => ({
+      timed.shared.getTokenBucketLimiter(key, () => ({
         ...{ tokenLimit: LIMIT, tokensPerPeriod: LIMIT, replenishmentPeriodMs: PERIOD_MS, queueLimit: 1 },
       })),
     ),
     createPartitionedRateLimiter((key: string) =>
-      shared.getConcurrencyLimiter(key, () => ({ permitLimit: 2 * LIMIT })),
+      timed.shared.getConcurrencyLimiter(key, () => ({ permitLimit: 2 * LIMIT })),
     ),
   );
-  const key = `key-${keys}`;
+  const key = timed.key;
   const first = await chain.acquire(key, LIMIT);
   expect(first.isAcquired).toBe(true);
   // Whatever is asked after that finds a full bucket.
   const refused = chain.acquire(key, LIMIT);
   await Promise.resolve();
-  process.nextTick(() => process.nextTick(() => clock.advance(PERIOD_MS)));
+  process.nextTick(() => process.nextTick(() => timed.clock.advance(PERIOD_MS)));
   expect((await refused).isAcquired).toBe(false);
   first.dispose();
   await chain.dispose();
-  await shared.dispose();
-  expect(await client.keys(`*{${key}}:*leases`)).toEqual([]);
+  await timed.shared.dispose();
+  expect(await timed.client.keys(`*{${key}}:*leases`)).toEqual([]);
 });
