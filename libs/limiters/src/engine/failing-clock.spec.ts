@@ -5,6 +5,7 @@ import {
   createPartitionedRateLimiter,
   FixedWindowRateLimiter,
   RateLimitPartition,
+  TokenBucketRateLimiter,
 } from '../index.js';
 import type { ClockTimer, RateLimiter, RateLimitLease, TimerOptions } from '../index.js';
 import { FakeClock } from '../testing/index.js';
@@ -49,6 +50,31 @@ describe('a wait for which the clock can set no timer', () => {
     held.dispose();
     expect(limiter.getStatistics().currentAvailablePermits).toBe(1);
   });
+
+  it.each(['oldestFirst', 'newestFirst'] as const)(
+    'takes no timer from those who wait already (%s)',
+    async (queueProcessingOrder) => {
+      const clock = new FailingClock();
+      const bucket = { tokenLimit: 5, tokensPerPeriod: 1, replenishmentPeriodMs: 100, queueLimit: 9, clock };
+      for (const limiter of [
+        new TokenBucketRateLimiter({ ...bucket, queueProcessingOrder }),
+        new ConcurrencyLimiter({ permitLimit: 5, queueLimit: 9, queueProcessingOrder, clock }),
+      ]) {
+        limiter.attemptAcquire(5);
+        const waiting = limiter.acquire(5, { maxWaitMs: 500 });
+        clock.setsNoTimers = true;
+        // Each would have to go before the one that waits: for it is the turn, or its time is over.
+        const late = limiter.acquire(1, { maxWaitMs: 400 });
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await late.catch((error: Error) => expect(error.message).toBe('The clock fails.'));
+        clock.setsNoTimers = false;
+        clock.advance(500);
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        expect((await waiting).isAcquired).toBe(limiter instanceof TokenBucketRateLimiter);
+        expect(clock.pendingTimers).toBe(0);
+      }
+    },
+  );
 
   it('is an error where the clock calls back at once', async () => {
     const clock = new FailingClock();

@@ -75,6 +75,28 @@ const MAKE: Record<string, (clock: Clock) => RateLimiter> = {
 // Milliseconds since 1970 with fractions are told apart by a quarter of a thousandth, those of some time later by half of one.
 const STARTS = [0.1, 1_234.5678, 1e9 + 0.123456, 1.7e12, 1.7e12 + 0.1234567, 4e12 + 0.3, -1.7e12];
 
+/** Months, a thousand years, and more milliseconds than a number counts: nanoseconds are not told apart any more. */
+const LATER_MS = [2 ** 33 + 0.1, 2 ** 45, 2 ** 53];
+
+describe.each(Object.entries(MAKE))('%s that is used long after it was made', (_, make) => {
+  it.each(LATER_MS)(
+    'sets no timers again and again for a moment that it can not read (after %d ms)',
+    async (laterMs) => {
+      const clock = new FakeClock();
+      const limiter = make(clock);
+      clock.advance(laterMs);
+      limiter.attemptAcquire();
+      const waiting = Array.from({ length: WAITING }, (__, index) =>
+        limiter.acquire(1, limiter instanceof ConcurrencyLimiter ? { maxWaitMs: 1 + index * 0.37 } : {}),
+      );
+      for (let step = 0; step < WAITING; step++) clock.advance(1_000);
+      expect(limiter.getStatistics()!.currentQueuedCount).toBe(0);
+      await Promise.all(waiting);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+});
+
 describe.each(Object.entries(MAKE))('%s whose clock reads large numbers', (_, make) => {
   it.each(STARTS)(
     'sets no timers again and again that come too early for the moment waited for (%p)',

@@ -11,28 +11,30 @@ export class OnlyTimer {
   #words = 0;
 
   /**
-   * Sets it in the place of the one before, if any; the callback begins with `assertTimerIsSet`.
+   * Sets it in the place of the one before, if any; the callback begins with `assertTimerIsSet`. Where the clock can't set
+   * it, that one stays: somebody waits for it.
+   *
    * @returns `false` where somebody else has had the last word.
    */
   // oxlint-disable-next-line max-params -- those of the clock's own method
   set(clock: Clock, callback: () => void, delayMs: number, options?: TimerOptions): boolean {
-    const word = this.cancel();
-    if (word !== this.#words) return false;
+    const word = ++this.#words;
     const timer = setTimer(clock, callback, delayMs, options);
-    if (word === this.#words) {
-      this.#timer = timer;
-      return true;
+    if (word !== this.#words) {
+      timer.cancel();
+      return false;
     }
-    timer.cancel();
-    return false;
+    const before = this.#timer;
+    this.#timer = timer;
+    before?.cancel();
+    return word === this.#words;
   }
 
   /** Does nothing where there is none, or it has fired. */
-  cancel(): number {
-    const word = ++this.#words;
+  cancel(): void {
+    this.#words++;
     const timer = this.#timer;
     this.#timer = null;
     timer?.cancel();
-    return word;
   }
 }

@@ -124,7 +124,11 @@ export abstract class PlacedState {
   /** In how many milliseconds the waiter in turn can go; `NaN` where no timer would tell. */
   delayUntilMs(permits: number): number {
     if (this.algorithm.isManual || !this.plan.isReplenishing) return NaN;
-    return toMilliseconds(this.dueAt(permits, null) - this.read());
+    const dueAt = this.dueAt(permits, null);
+    const now = this.read();
+    // Months from the origin, nanoseconds are told apart no longer: what is not there yet may seem due.
+    const leastDelay = dueAt === -Infinity ? 0 : Math.abs(now) * Number.EPSILON;
+    return toMilliseconds(Math.max(dueAt - now, leastDelay));
   }
 
   /** When a request can be granted behind those of a queue; `NaN` where unknown. */

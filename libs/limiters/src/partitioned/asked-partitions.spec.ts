@@ -1,4 +1,9 @@
-import { ConcurrencyLimiter, createPartitionedRateLimiter, RateLimitPartition } from '../index.js';
+import {
+  ConcurrencyLimiter,
+  createPartitionedRateLimiter,
+  ManagedLifetimeLimiter,
+  RateLimitPartition,
+} from '../index.js';
 import type { RateLimitLease } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
@@ -8,7 +13,7 @@ const IDLE_TIMEOUT_MS = 1_000;
 type Question = 'how idle it is' | 'to replenish' | 'to end';
 
 /** Limiters of partitions that do something else, once, before they answer a question. */
-function meddling(question: Question, keys: number) {
+function meddling(question: Question, keys: number, maxPartitions?: number) {
   const clock = new FakeClock();
   const errors: unknown[][] = [];
   const ended: string[] = [];
@@ -45,7 +50,7 @@ function meddling(question: Question, keys: number) {
   }
   const partitions = createPartitionedRateLimiter(
     (key: string) => RateLimitPartition.get(key, () => new Meddling(key)),
-    { clock, idleTimeoutMs: IDLE_TIMEOUT_MS, onError: (...error) => errors.push(error) },
+    { clock, idleTimeoutMs: IDLE_TIMEOUT_MS, maxPartitions, onError: (...error) => errors.push(error) },
   );
   for (let key = 0; key < keys; key++) partitions.attemptAcquire(`${key}`).dispose();
   return { clock, partitions, errors, ended, before: (once: () => void) => (meddle = once) };
@@ -116,5 +121,42 @@ describe('the partitions of which one ends them all while they are tidied up', (
     for (const lease of held) lease.dispose();
     clock.advance(2 * IDLE_TIMEOUT_MS);
     expect([partitions.partitionCount, clock.pendingTimers, errors]).toEqual([0, 0, []]);
+  });
+});
+
+describe('a limiter that is asked how idle it is to make room for another', () => {
+  it.each([1, 2, 3])('may ask for a new key itself: each of them is found once (%d at the most)', (most) => {
+    const { clock, partitions, errors, ended, before } = meddling('how idle it is', most, most);
+    clock.skip(1.05 * IDLE_TIMEOUT_MS);
+    const leases: RateLimitLease[] = [];
+    before(() => leases.push(partitions.attemptAcquire('within')));
+    leases.push(partitions.attemptAcquire('new'));
+    expect(leases.map(({ isAcquired }) => isAcquired)).toEqual([most > 1, true]);
+    expect(partitions.partitionCount).toBe(most);
+    for (const lease of leases) lease.dispose();
+    for (let key = 0; key < 5; key++) {
+      clock.advance(3 * IDLE_TIMEOUT_MS);
+      expect([partitions.partitionCount, clock.pendingTimers, errors]).toEqual([0, 0, []]);
+      for (let more = 0; more < most; more++) partitions.attemptAcquire(`${key} ${more}`).dispose();
+      expect(partitions.partitionCount).toBe(most);
+    }
+    expect(new Set(ended).size).toBe(ended.length);
+  });
+});
+
+describe('a limiter that ends itself as it is replenished for its first request', () => {
+  it('is named in the error: it is no lack of room', async () => {
+    class Ending extends ManagedLifetimeLimiter {
+      override tryReplenish(): boolean {
+        this.dispose();
+        return false;
+      }
+    }
+    const partitions = createPartitionedRateLimiter((key: string) =>
+      RateLimitPartition.get(key, () => new Ending(new ConcurrencyLimiter({ permitLimit: 1 }))),
+    );
+    expect(() => partitions.attemptAcquire('any')).toThrow(DISPOSED);
+    await expect(partitions.acquire('any')).rejects.toThrow('Ending');
+    expect(partitions.partitionCount).toBe(0);
   });
 });

@@ -122,6 +122,16 @@ describe('the wheel of rows that are looked at when they are due', () => {
     expect(rows.clock.pendingTimers).toBe(0);
   });
 
+  it('loses none of them where one comes back into their span, as by a clock that steps back', () => {
+    const rows = new Rows();
+    for (let row = 0; row < 2_500; row++) rows.add(row, 50);
+    rows.again.set(2_400, 20);
+    rows.clock.advance(1_000);
+    expect(rows.looks).toHaveLength(2_501);
+    expect(rows.looks.filter(({ row }) => row === 2_400)).toHaveLength(2);
+    expect(rows.clock.pendingTimers).toBe(0);
+  });
+
   it('looks at nothing any more once it is stopped', () => {
     const rows = new Rows();
     rows.add(1, 10);
@@ -216,5 +226,41 @@ describe('the search for a row that can go at once', () => {
 
   it('finds none where there is none', () => {
     expect(new Rows().take([])).toEqual({ row: NO_ROW, asked: [] });
+  });
+
+  it('may search and add others itself, as it asks about one: each is found or looked at once', () => {
+    for (const asked of [1, 2, 3, 4]) {
+      const rows = new Rows();
+      for (const row of [1, 2, 3, 4]) rows.add(row, row);
+      rows.clock.skip(50);
+      const found: number[] = [];
+      rows.wheel.takeDue((candidate) => {
+        if (candidate !== asked || found.length > 0) return false;
+        for (let times = 0; times < 2; times++) found.push(rows.wheel.takeDue(() => true));
+        rows.add(5, 60);
+        rows.add(6, 5_000);
+        return false;
+      });
+      const left = found.filter((row) => row !== NO_ROW);
+      expect(left).not.toContain(asked);
+      rows.clock.advance(10_000);
+      const looked = rows.looks.map(({ row }) => row);
+      expect([...looked, ...left].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(rows.clock.pendingTimers).toBe(0);
+    }
+  });
+
+  it('leaves none behind that it has passed over where it fails', () => {
+    const rows = new Rows();
+    for (const row of [1, 2, 3]) rows.add(row, row);
+    rows.clock.skip(50);
+    expect(() =>
+      rows.wheel.takeDue((candidate) => {
+        if (candidate === 1) throw new Error('who knows?');
+        return false;
+      }),
+    ).toThrow('who knows?');
+    rows.clock.advance(1_000);
+    expect(rows.looks.map(({ row }) => row)).toEqual([3, 2, 1]);
   });
 });

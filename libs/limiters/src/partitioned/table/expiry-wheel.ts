@@ -21,6 +21,16 @@ const SLICE = 2000;
 /** Rows that a search looks at. What it doesn't come to, the next turn finds. */
 const LOOKS = 64;
 
+/** A search for a row that is due and wanted. */
+interface Search {
+  readonly isWanted: (row: number) => boolean;
+  readonly nowMs: number;
+  /** Before that no row that was passed over can be wanted. */
+  nextMs: number;
+  /** How many more may be passed over. */
+  left: number;
+}
+
 /**
  * Rows to be looked at when they are due, in buckets of {@link BUCKET_MS}: linked lists through a column of the
  * rows. There is one background timer, set for the first bucket while there is one.
@@ -56,11 +66,9 @@ export class ExpiryWheel {
   }
 
   add(row: number, dueMs: number): void {
-    const number = bucketOf(dueMs);
-    this.#rows.setNext(row, this.#buckets.get(number) ?? NO_ROW);
-    this.#buckets.set(number, row);
     if (dueMs < this.#nothingBeforeMs) this.#nothingBeforeMs = dueMs;
-    if (number < this.#oldest) this.#oldest = number;
+    const number = bucketOf(dueMs);
+    this.#put(number, row);
     if (number < this.#timerBucket) this.#arm(number);
   }
 
@@ -73,33 +81,72 @@ export class ExpiryWheel {
     const nowMs = readMilliseconds(this.#clock);
     if (nowMs < this.#nothingBeforeMs) return NO_ROW;
     const current = bucketOf(nowMs);
-    let nextMs = current * BUCKET_MS;
-    let left = LOOKS;
+    const search = { isWanted, nowMs, nextMs: current * BUCKET_MS, left: LOOKS };
     for (const number of this.#numbersUpTo(current)) {
-      let before = NO_ROW;
-      for (let row = this.#buckets.get(number)!, next: number; row !== NO_ROW; row = next) {
-        next = this.#rows.next(row);
-        if (isWanted(row)) {
-          this.#unlink(number, row, before);
-          return row;
-        }
-        if (--left === 0) {
-          this.#nothingBeforeMs = nowMs + 1;
-          return NO_ROW;
-        }
-        // What is due but can't go yet may be able to a moment later.
-        const dueMs = Math.max(this.#rows.dueMs(row), nowMs + 1);
-        if (bucketOf(dueMs) > current) {
-          this.#unlink(number, row, before);
-          this.add(row, dueMs);
-        } else {
-          nextMs = Math.min(nextMs, dueMs);
-          before = row;
-        }
-      }
+      const found = this.#searchIn(number, search);
+      if (found !== NO_ROW) return found;
+      if (search.left === 0) break;
     }
-    this.#nothingBeforeMs = nextMs;
+    this.#nothingBeforeMs = search.left === 0 ? nowMs + 1 : search.nextMs;
     return NO_ROW;
+  }
+
+  /**
+   * No list of the wheel's has a row while it is asked: that may run code of others, which searches and adds rows itself.
+   */
+  #searchIn(number: number, search: Search): number {
+    let passedOver = NO_ROW;
+    try {
+      for (let row = this.#shift(number); row !== NO_ROW; row = this.#shift(number)) {
+        this.#rows.setNext(row, passedOver);
+        passedOver = row;
+        const dueMs = this.#dueUnlessWanted(row, search);
+        if (search.left === 0) return NO_ROW;
+        if (bucketOf(dueMs) <= bucketOf(search.nowMs)) {
+          search.nextMs = Math.min(search.nextMs, dueMs);
+          continue;
+        }
+        passedOver = this.#rows.next(row);
+        if (Number.isNaN(dueMs)) return row;
+        this.add(row, dueMs);
+      }
+      return NO_ROW;
+    } finally {
+      this.#putBack(number, passedOver);
+    }
+  }
+
+  /** When to look again at a row that can't go now; `NaN`: it can. */
+  #dueUnlessWanted(row: number, search: Search): number {
+    if (search.isWanted(row)) return NaN;
+    // What is due but can't go yet may be able to a moment later.
+    return --search.left === 0 ? search.nowMs : Math.max(this.#rows.dueMs(row), search.nowMs + 1);
+  }
+
+  /** Takes the first row out of a bucket. */
+  #shift(number: number): number {
+    const row = this.#buckets.get(number);
+    if (row === undefined) return NO_ROW;
+    const next = this.#rows.next(row);
+    if (next === NO_ROW) this.#buckets.delete(number);
+    else this.#buckets.set(number, next);
+    return row;
+  }
+
+  /** Puts rows back into their bucket, the last one first. */
+  #putBack(number: number, last: number): void {
+    if (last === NO_ROW || this.#isStopped) return;
+    for (let row = last, next: number; row !== NO_ROW; row = next) {
+      next = this.#rows.next(row);
+      this.#put(number, row);
+    }
+    if (number < this.#timerBucket) this.#arm(number);
+  }
+
+  #put(number: number, row: number): void {
+    this.#rows.setNext(row, this.#buckets.get(number) ?? NO_ROW);
+    this.#buckets.set(number, row);
+    if (number < this.#oldest) this.#oldest = number;
   }
 
   /** The buckets that have come to their time, without a walk over all the others. */
@@ -116,13 +163,6 @@ export class ExpiryWheel {
     this.#isStopped = true;
     this.#disarm();
     this.#buckets.clear();
-  }
-
-  #unlink(number: number, row: number, before: number): void {
-    const next = this.#rows.next(row);
-    if (before !== NO_ROW) this.#rows.setNext(before, next);
-    else if (next !== NO_ROW) this.#buckets.set(number, next);
-    else this.#buckets.delete(number);
   }
 
   #turn(): void {
@@ -151,9 +191,18 @@ export class ExpiryWheel {
       }
     } finally {
       // Also where a look has failed: no other list has them.
-      if (row !== NO_ROW && !this.#isStopped) this.#buckets.set(number, row);
+      if (row !== NO_ROW && !this.#isStopped) this.#append(number, row);
     }
     return left;
+  }
+
+  /** Puts rows into a bucket behind those that came into it meanwhile, which a clock that steps back may bring about. */
+  #append(number: number, rows: number): void {
+    let last = NO_ROW;
+    for (let row = this.#buckets.get(number) ?? NO_ROW; row !== NO_ROW; row = this.#rows.next(row))
+      last = row;
+    if (last === NO_ROW) this.#buckets.set(number, rows);
+    else this.#rows.setNext(last, rows);
   }
 
   #armFirst(): void {

@@ -212,13 +212,14 @@ export class PartitionTable implements ExpiringRows, PageContext {
     listenForEnd(page.limiterOf(index), () => this.#onEnded(row));
     page.replenish(index);
     if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
-    return this.#keys.find(identity);
+    const known = this.#keys.find(identity);
+    if (known === NO_ROW) throw new ObjectDisposedError(made.constructor.name); // as it was replenished
+    return known;
   }
 
   /**
    * A factory, or a limiter that had to make room, has used the table: it may have ended it, asked for the very key, or
    * taken the last place. Then what was made is of no use.
-   *
    * @returns `undefined` where the key can still have its row.
    */
   #whatHappenedMeanwhile(identity: unknown, made: CellGroup | AsyncRateLimiter): number | undefined {

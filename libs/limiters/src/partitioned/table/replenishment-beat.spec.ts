@@ -185,4 +185,46 @@ describe('the beat that replenishes limiters for those who wait in them', () => 
     expect(() => beat.keep(kept.asKept)).not.toThrow();
     expect(clock.pendingTimers).toBe(0);
   });
+
+  it.each(['to replenish', 'to say whether somebody waits'])(
+    'goes on for the others where one fails %s and nobody takes the error',
+    (question) => {
+      const clock = new FakeClock();
+      const beat = new ReplenishmentBeat(clock, (error) => {
+        throw error;
+      });
+      const [failing, other] = [new Kept('a'), new Kept('b')];
+      for (const kept of [failing, other]) {
+        kept.waiters = 1;
+        beat.keep(kept.asKept);
+      }
+      failing.waiters = question === 'to replenish' ? 1 : -1;
+      failing.error = question === 'to replenish' ? new Error('no') : null;
+      for (let beats = 1; beats <= 3; beats++) {
+        if (beats === 1 || question === 'to replenish')
+          expect(() => clock.advance(100)).toThrow(/^(no|who knows\?)$/);
+        else clock.advance(100);
+        expect(other.replenished).toBe(beats);
+      }
+      failing.waiters = other.waiters = 0;
+      if (question === 'to replenish') expect(() => clock.advance(100)).toThrow('no');
+      else clock.advance(100);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+
+  it('keeps its timer where the clock can’t set one that keeps the process alive', () => {
+    const { beat, clock } = new Trial();
+    const [one, other] = [new Kept('a'), new Kept('b')];
+    beat.watch(one.asKept);
+    one.waiters = other.waiters = 1;
+    const { setTimer } = clock;
+    clock.setTimer = () => {
+      throw new Error('The clock fails.');
+    };
+    expect(() => beat.keep(other.asKept)).toThrow('The clock fails.');
+    clock.setTimer = setTimer;
+    clock.advance(200);
+    expect([one.replenished, other.replenished]).toEqual([2, 2]);
+  });
 });
