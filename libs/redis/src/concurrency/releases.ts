@@ -24,7 +24,7 @@ export class Releases implements Returning {
   readonly #onIdle: () => void;
   #pending = new Map<string, Ending>();
   /** The calls on their way: mostly one. */
-  readonly #calls = new Set<Promise<void>>();
+  readonly #calls = new Set<Promise<number>>();
   #retryTimer: NodeJS.Timeout | undefined = undefined;
   #retryMs = FIRST_RETRY_MS;
 
@@ -74,25 +74,31 @@ export class Releases implements Returning {
     this.#pending = new Map();
     clearTimeout(this.#retryTimer);
     this.#retryTimer = undefined;
-    this.#store.forgetReturning(this);
+    this.#store.returns.forget(this);
     const call = this.#tell(sent);
     this.#calls.add(call);
+    // Whose client sends what was lost with a connection again in any order.
+    if (this.#store.connection.isCluster) this.#store.returns.watch(this.leasesKey, call);
     void call.then(() => this.#told(call));
   }
 
-  async #tell(sent: Map<string, Ending>): Promise<void> {
+  /** Resolves with the moment at which the server heard it, in µs of its time; an infinite one where it may not have. */
+  async #tell(sent: Map<string, Ending>): Promise<number> {
+    let heardUs = Infinity;
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...sent.keys()];
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
-      await this.#store.run(RELEASE, this.#keys, args);
+      const reply = (await this.#store.run(RELEASE, this.#keys, args)) as number[];
+      heardUs = reply[0]!;
       this.#retryMs = FIRST_RETRY_MS;
     } catch {
       this.#keepForLater(sent);
     }
     for (const { done } of sent.values()) done();
+    return heardUs;
   }
 
-  #told(call: Promise<void>): void {
+  #told(call: Promise<number>): void {
     this.#calls.delete(call);
     if (this.isIdle) this.#onIdle();
     else if (this.#calls.size === 0 && this.#retryTimer === undefined) this.#store.giveBackLeases(this, true);

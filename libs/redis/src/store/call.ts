@@ -1,6 +1,7 @@
 import type { ScriptCall } from '../scripts/script.js';
 import type { DecisionRequest } from './decision-request.js';
 import type { Lane } from './lane.js';
+import type { Telling } from './returns.js';
 
 /** What one group has in a call. */
 export interface CallPart {
@@ -19,6 +20,8 @@ export class Call implements ScriptCall {
   keys: readonly string[] = [];
   args: readonly string[] = [];
   sentMs = 0;
+  /** What was given back before it to the limiters that it asks, where the client may lose the order. */
+  behind: readonly Telling[] | null = null;
 
   constructor(part: CallPart, sequence: string) {
     this.parts = [part];

@@ -40,6 +40,7 @@ export type Answer =
   | { readonly kind: 'waiting'; readonly member: number; readonly standing: Standing; readonly nowUs: number }
   | { readonly kind: 'unavailable' };
 
+const MOST_OVERTAKINGS = 3;
 const UNAVAILABLE: Answer = { kind: 'unavailable' };
 
 /** A question on its way to the store and back. */
@@ -54,6 +55,7 @@ export abstract class DecisionRequest implements Expirable {
   /** Whether the server may have been asked. */
   isSent = false;
   watching: Watching | null = null;
+  #overtakings = 0;
 
   /** @param sinceMs - when the question was asked that it goes on from; by default it is the first. */
   constructor(group: LimiterGroup, question: Question, sinceMs?: number) {
@@ -68,6 +70,11 @@ export abstract class DecisionRequest implements Expirable {
   answer(answer: Answer): void {
     if (this.isSettled) this.onLate(answer);
     else this.#settle(answer);
+  }
+
+  /** It has overtaken what goes before it, and was refused. What can't be given back at all is not waited for without end. */
+  mayAskAgain(): boolean {
+    return !this.isSettled && this.#overtakings++ < MOST_OVERTAKINGS;
   }
 
   /** There is no answer. */

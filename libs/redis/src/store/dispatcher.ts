@@ -7,8 +7,8 @@ import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { LimiterGroup } from './limiter-group.js';
 import { AnswerReader, isAnswers } from './read-answers.js';
-import type { Returning } from './returns.js';
-import { Returns } from './returns.js';
+import type { Returning, Returns } from './returns.js';
+import { untilHeard } from './returns.js';
 import { settledWithin } from './settled-within.js';
 import type { Store } from './store.js';
 
@@ -32,7 +32,7 @@ export class Dispatcher implements ScriptSender<Call> {
   readonly #groupsPerCall: number;
   readonly #groupsAtOnce: number;
   readonly #lanes = new Lanes();
-  readonly #returns = new Returns();
+  readonly #returns: Returns;
   #due: Lane[] = [];
   /** Calls whose connection was lost before the answer: whether they were carried out, nobody knows. */
   #interrupted: Call[] = [];
@@ -47,6 +47,7 @@ export class Dispatcher implements ScriptSender<Call> {
 
   constructor(store: Store, groupsPerCall: number) {
     this.#store = store;
+    this.#returns = store.returns;
     this.#groupsPerCall = groupsPerCall;
     this.#groupsAtOnce = groupsPerCall === 1 ? CALLS_AT_ONCE : GROUPS_AT_ONCE;
   }
@@ -76,11 +77,6 @@ export class Dispatcher implements ScriptSender<Call> {
     if (!isSoon) return;
     this.#returns.addDue(returning);
     this.#scheduleFlush();
-  }
-
-  /** The server is being told of them. */
-  forgetReturning(returning: Returning): void {
-    this.#returns.forget(returning);
   }
 
   /** There is a connection again. */
@@ -217,14 +213,15 @@ export class Dispatcher implements ScriptSender<Call> {
   }
 
   #send(call: Call): void {
-    const { script } = call.parts[0]!.lane.group;
+    const { group } = call.parts[0]!.lane;
     if (call.sent++ === 0) arrange(call);
+    call.behind = this.#returns.before(group);
     const { hasServerTime, channels, serverClock, recordPrefix, timeArgument } = this.#store;
     const time = hasServerTime ? serverClock.textAt(deadlineOf(call)) : `-${timeArgument}`;
     call.keys = keysOf(call);
     call.args = argumentsOf(call, { time, process: recordPrefix, channels });
     call.sentMs = performance.now();
-    script.send(this.#store.connection, call, this);
+    group.script.send(this.#store.connection, call, this);
   }
 
   onReply(call: Call, reply: unknown): void {
@@ -232,11 +229,19 @@ export class Dispatcher implements ScriptSender<Call> {
     if (!isAnswers(reply)) return this.#fail(call);
     const reader = new AnswerReader(reply);
     this.#store.serverClock.learn(call.sentMs, reader.nowUs);
-    for (const { lane, requests } of call.parts) {
-      if (reader.isTooLate()) lane.putBack(requests);
-      else for (const request of requests) request.answer(reader.next(request.group.definitions.length));
-      this.#goOn(lane);
+    const { parts, behind } = call;
+    for (const part of parts) {
+      if (behind === null) this.#answer(part, reader, null);
+      // By the next tick it is known what was answered with it. In a cluster there is one part only.
+      else process.nextTick(() => this.#answer(part, reader, untilHeard(behind, reader.nowUs)));
     }
+  }
+
+  /** A refusal that has overtaken what was given back before is none: once that is heard, it is asked again. */
+  #answer({ lane, requests }: CallPart, reader: AnswerReader, heard: Promise<unknown> | null): void {
+    lane.answer(requests, reader, heard !== null);
+    if (heard === null) this.#goOn(lane);
+    else void settledWithin(heard, lane.group.timeoutMs).then(() => this.#goOn(lane));
   }
 
   onError(call: Call, error: unknown): void {

@@ -1,5 +1,6 @@
 import type { DecisionRequest } from './decision-request.js';
 import type { LimiterGroup } from './limiter-group.js';
+import type { AnswerReader } from './read-answers.js';
 
 /** More requests than that go in several calls, so that none blocks the server for long. */
 const MOST_AT_ONCE = 200;
@@ -86,8 +87,19 @@ export class Lane {
     this.interrupted = null;
   }
 
-  /** Puts requests back that were certainly not decided. */
-  putBack(requests: readonly DecisionRequest[]): void {
+  /** Hands the answers on. What was not decided comes next again, and where they came too early, what was refused. */
+  answer(requests: readonly DecisionRequest[], reader: AnswerReader, isEarly: boolean): void {
+    if (reader.isTooLate()) return this.#putBack(requests);
+    let refused: DecisionRequest[] | null = null;
+    for (const request of requests) {
+      const answer = reader.next(this.group.definitions.length);
+      if (isEarly && answer.kind === 'refused' && !request.isSettled) (refused ??= []).push(request);
+      else request.answer(answer);
+    }
+    if (refused !== null) this.#putBack(refused);
+  }
+
+  #putBack(requests: readonly DecisionRequest[]): void {
     if (requests.length > 0) this.#pending = [...requests, ...(this.#pending ?? [])];
   }
 

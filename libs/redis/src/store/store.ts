@@ -10,6 +10,7 @@ import { Dispatcher } from './dispatcher.js';
 import { Health } from './health.js';
 import type { LimiterGroup } from './limiter-group.js';
 import type { Returning } from './returns.js';
+import { Returns } from './returns.js';
 import { ServerClock } from './server-clock.js';
 
 /** What a store is made of. */
@@ -34,6 +35,7 @@ export class Store {
   readonly health: Health;
   readonly serverClock: ServerClock;
   readonly deadlines: Deadlines;
+  readonly returns = new Returns();
   readonly #settings: StoreSettings;
   readonly #dispatcher: Dispatcher;
   readonly #context = new AsyncResource('ratelease:store');
@@ -108,11 +110,6 @@ export class Store {
   /** See {@link Dispatcher.giveBackLeases}. */
   giveBackLeases(returning: Returning, isSoon: boolean): void {
     this.#dispatcher.giveBackLeases(returning, isSoon);
-  }
-
-  /** See {@link Dispatcher.forgetReturning}. */
-  forgetReturning(returning: Returning): void {
-    this.#dispatcher.forgetReturning(returning);
   }
 
   /** Runs a script; rejects like the client does. */
