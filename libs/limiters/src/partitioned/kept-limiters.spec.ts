@@ -234,3 +234,25 @@ describe('a partition replenished by hand', () => {
     expect(limiter.attemptAcquire('a').isAcquired).toBe(true);
   });
 });
+
+describe('a wait in a limiter for which its keeper can set no timer', () => {
+  it('takes nothing that nobody gives back', async () => {
+    class OwnLimiter extends ConcurrencyLimiter {}
+    const clock = new FakeClock();
+    const limiter = createPartitionedRateLimiter(
+      (key: string) =>
+        RateLimitPartition.get(key, () => new OwnLimiter({ permitLimit: 1, queueLimit: 1, clock })),
+      { clock },
+    );
+    const held = limiter.attemptAcquire('a');
+    const { setTimer } = clock;
+    clock.setTimer = () => {
+      throw new Error('The clock fails.');
+    };
+    await expect(limiter.acquire('a')).rejects.toThrow('The clock fails.');
+    clock.setTimer = setTimer;
+    held.dispose();
+    await settled();
+    expect(limiter.getStatistics('a')).toMatchObject({ currentAvailablePermits: 1, currentQueuedCount: 0 });
+  });
+});

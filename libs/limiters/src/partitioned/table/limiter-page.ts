@@ -68,7 +68,7 @@ export class LimiterPage extends PartitionPage {
   ): Promise<RateLimitLease> {
     const kept = this.#declare(index, declared);
     const lease = this.limiterOf(index).acquire(permits, wait());
-    if (kept !== null && kept.manual !== null) this.#beat.keep(kept);
+    if (kept !== null && kept.manual !== null) this.#keepReplenished(kept, lease);
     return lease;
   }
 
@@ -120,6 +120,16 @@ export class LimiterPage extends PartitionPage {
     if (kept !== undefined) this.#beat.forget(kept);
     this.#kept.delete(index);
     endLimiter(limiter, onError);
+  }
+
+  /** Where that fails the caller is told so and gets no lease: what is granted after all goes back. */
+  #keepReplenished(kept: KeptLimiter, pending: Promise<RateLimitLease>): void {
+    try {
+      this.#beat.keep(kept);
+    } catch (error) {
+      pending.then((lease) => lease.dispose()).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Notes what was declared for a request that may wait; `null` where that could be of no use later. */
