@@ -1,9 +1,10 @@
 import type { ArgumentsHost, CanActivate, ExceptionFilter } from '@nestjs/common';
 import { Catch, Controller, Get, UseFilters, UseGuards } from '@nestjs/common';
 import { RateLimitPartition } from '@ratelease/limiters';
-import type { CanceledEvent } from '@ratelease/nestjs';
-import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import type { CanceledEvent, RateLimitingContext } from '@ratelease/nestjs';
+import { ConcurrencyLimit, EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { eventually } from './eventually.js';
 import { Gate } from './gate.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
@@ -58,6 +59,45 @@ class RatedController {
   keyed(): string {
     started.push('keyed');
     return 'keyed';
+  }
+}
+
+/** Says that there is no limit, as soon as the client has left. */
+const noLimit = async ({ signal }: RateLimitingContext): Promise<boolean> => {
+  void gate.current.pass();
+  if (!signal.aborted) await once(signal, 'abort');
+  return false;
+};
+
+/** The same, of what has no context. */
+const noLimitAtAll = (): boolean => false;
+
+@Controller()
+@UseFilters(NotingFilter)
+class ExemptController {
+  @Get('guard')
+  @EnableRateLimiting('slots', { phase: 'guard', when: noLimit })
+  guard(): void {
+    started.push('guard');
+  }
+
+  @Get('interceptor')
+  @EnableRateLimiting('slots', { phase: 'interceptor', when: noLimit })
+  interceptor(): void {
+    started.push('interceptor');
+  }
+
+  @Get('handler')
+  @EnableRateLimiting('slots', { phase: 'handler', when: noLimit })
+  handler(): void {
+    started.push('handler');
+  }
+
+  @Get('both')
+  @EnableRateLimiting('slots', { when: noLimit })
+  @ConcurrencyLimit(1, { when: noLimitAtAll })
+  both(): void {
+    started.push('both');
   }
 }
 
@@ -125,6 +165,23 @@ describe.each(PLATFORMS)('a client that leaves on $name', (platform) => {
         [path === '/rated' ? 'window' : 'keyed', 0],
       ]);
       expect((await app.get(path)).headers['ratelimit']).toMatch(/;r=1;/);
+    },
+  );
+
+  it.each(['guard', 'interceptor', 'handler', 'both'])(
+    'is served as without the module where it is found to have no limit: %s',
+    async (path) => {
+      const slots = new WatchedLimiter(1);
+      const app = await startApp(platform, {
+        imports: [RateLimitingModule.forRoot({ policies: { slots: slots.policy } })],
+        controllers: [ExemptController],
+      });
+      const leaving = app.open(`/${path}`);
+      await eventually(() => gate.current.waiting === 1);
+      leaving.abort();
+      await eventually(() => failures.length + started.length > 0);
+      expect(failures).toEqual([]);
+      expect(started).toEqual([path]);
     },
   );
 });

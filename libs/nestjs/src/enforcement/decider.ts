@@ -61,9 +61,9 @@ export class Decider {
 
   /** Decides an acquisition. The promise of a decision rejects with the refusal. */
   decide(acquisition: Acquisition, holder: Holder): Verdict {
-    this.#throwIfTooLate(acquisition, acquisition.set, holder);
-    if (isPreflight(holder.context) && !this.#settings.countPreflights) return true;
     const { set, when, permitCount } = acquisition;
+    if (when === undefined) this.#throwIfTooLate(acquisition, set, holder);
+    if (isPreflight(holder.context) && !this.#settings.countPreflights) return true;
     if (when !== undefined || typeof permitCount !== 'number')
       return this.#decideByCallbacks(acquisition, holder);
     return this.#decideOn({ acquisition, set, permits: permitCount, holder }, acquisition.shadows);
@@ -260,7 +260,7 @@ export class Decider {
     set.noteGranted(permits);
     observation?.acquired();
     if (observation !== undefined || set.isHeld(lease)) {
-      holder.keep(new Grant(lease, set, permits, observation));
+      holder.keep(new Grant(lease, set, permits, observation), set.isHeld(lease));
       holder.follow();
       const { maxHoldMs, clock = systemClock } = this.#settings;
       if (maxHoldMs !== undefined) holder.limit(maxHoldMs, clock);

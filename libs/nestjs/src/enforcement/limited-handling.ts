@@ -64,9 +64,10 @@ export class LimitedHandling implements Unsubscribable {
   }
 
   #run(): void {
-    // A client that left before, during a later guard, took its permits along: nothing may run without them.
-    const { abortReason } = this.#holder.context;
-    if (abortReason !== undefined) return this.#subscriber.error(abortReason);
+    // A client that left before, during a later guard, took its permits along: nothing may run without them. Who
+    // needs none is served, as without a limit.
+    const { hasHeld, context } = this.#holder;
+    if (hasHeld && context.abortReason !== undefined) return this.#subscriber.error(context.abortReason);
     this.#handler = this.#held(this.#handle()).subscribe(this.#subscriber);
   }
 

@@ -46,7 +46,8 @@ export class ShadowTrial {
     if (lease.isAcquired) {
       set.noteGranted(permits);
       observation?.acquired();
-      holder.keep(new Grant(lease, set, permits, observation));
+      // Nothing depends on what a shadow holds.
+      holder.keep(new Grant(lease, set, permits, observation), false);
       return;
     }
     const [policy] = set.policies;

@@ -17,6 +17,8 @@ export class Holder {
   isWatched = false;
   /** Whether the `RateLimit` fields of an earlier phase stand on the response. */
   hasFields = false;
+  /** Whether it ever held permits, which a client that leaves takes along. */
+  hasHeld = false;
   readonly context: HandlingContext;
   /** What each phase comes to: an acquisition is made once, however often a guard or interceptor is bound. */
   readonly decisions: Record<Phase, Verdict | undefined> = {
@@ -80,8 +82,13 @@ export class Holder {
     this.#releaseAtEnd();
   }
 
-  /** Keeps a granted lease until the end; where the end has come meanwhile, it goes back at once. */
-  keep(grant: Grant): void {
+  /**
+   * Keeps a granted lease until the end; where the end has come meanwhile, it goes back at once.
+   *
+   * @param isHeld - `false` for a lease of rates alone, which is kept for those who watch.
+   */
+  keep(grant: Grant, isHeld: boolean): void {
+    if (isHeld) this.hasHeld = true;
     (this.#grants ??= []).push(grant);
     this.#releaseAtEnd();
   }
