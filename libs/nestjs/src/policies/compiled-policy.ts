@@ -155,8 +155,8 @@ export class CompiledPolicy {
   reset(): boolean {
     if (this.ownsLimiter) {
       // Not disposed: its factories may have handed out limiters that live on elsewhere.
+      // Who waits asks the new one for the partition that was chosen before: it stays the last one.
       this.#limiter = this.#ownLimiter();
-      this.#lastPartition = undefined;
       return true;
     }
     return resetLimiter(this.#limiter);
