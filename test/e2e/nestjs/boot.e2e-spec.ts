@@ -209,6 +209,8 @@ describe('the boot', () => {
     [{}, 'but got none'],
     [{ useFactory: 5 }, 'useFactory: 5'],
     [{ useFactory: () => ({}), useClass: UnmountedController }, 'useFactory and useClass'],
+    [{ useFactory: () => ({}), injects: [] }, 'Did you mean "inject"?'],
+    [{ useFactory: () => ({}), extraProviders: [] }, 'unknown option "extraProviders"'],
   ])('stops at forRootAsync(%p)', (given, message) => {
     expect(() => RateLimitingModule.forRootAsync(given as never)).toThrow(message);
   });

@@ -37,4 +37,36 @@ describe('RateLimitingService, given something else than a context', () => {
       }
     }
   });
+
+  it.each([null, 2, 'two'])('and than options: acquire(%p)', async (given) => {
+    const { app } = await startApp(PLATFORMS[0]!, {
+      imports: [RateLimitingModule.forRoot({ policies: POLICIES })],
+    });
+    const service = app.get(RateLimitingService, { strict: false });
+    const asked = service.acquire('options', service.createContext(), given as never);
+    await expect(asked).rejects.toThrow(InvalidContextError);
+    await expect(asked).rejects.toThrow(
+      'RateLimitingService.acquire() needs options such as { permitCount: 2 }, but got ',
+    );
+    expect(service.overview()[0]?.granted).toBe(0);
+  });
+
+  it.each([
+    [
+      'createContext',
+      'an object with what the key needs, such as { user } or { clientIp }',
+      [null, 'ann', 7],
+    ],
+    ['explain', 'a message of a channel such as ratelease:refused', [undefined, null, 'ann', {}]],
+  ] as const)('and than fields or an event: %s()', async (method, needed, given) => {
+    const { app } = await startApp(PLATFORMS[0]!, {
+      imports: [RateLimitingModule.forRoot({ policies: POLICIES })],
+    });
+    const service = app.get(RateLimitingService, { strict: false });
+    for (const argument of given) {
+      const ask = (): unknown => service[method](argument as never);
+      expect(ask).toThrow(InvalidContextError);
+      expect(ask).toThrow(`RateLimitingService.${method}() needs ${needed}, but got `);
+    }
+  });
 });

@@ -168,6 +168,9 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     ['mine', { permitLimit: 0 }, 'ERR_RL_INVALID_OPTION'],
     ['mine', { permitLmit: 5 }, 'ERR_RL_UNKNOWN_OPTION'],
     ['mine', { queueLimit: 5 }, 'ERR_RL_INVALID_OPTION'],
+    ['mine', null, 'ERR_RL_INVALID_OPTION'],
+    ['mine', 5, 'ERR_RL_INVALID_OPTION'],
+    ['mine', [5], 'ERR_RL_INVALID_OPTION'],
     ['planned', { permitLimit: 5 }, 'ERR_RL_INVALID_OPTION'],
     ['nobody', { permitLimit: 5 }, 'ERR_RL_UNKNOWN_POLICY'],
   ])('bad changes change nothing: %s, %j', async (policy, changes, code) => {

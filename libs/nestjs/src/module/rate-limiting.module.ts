@@ -16,12 +16,14 @@ import type {
   RateLimitingOptionsFactory,
   RateLimitingRootOptions,
 } from './rate-limiting-module-options.js';
-import { readSettings } from './settings.js';
+import { checkKnown, readSettings } from './settings.js';
 import { FEATURE_POLICIES, OPTIONS_FACTORY, SETTINGS } from './tokens.js';
 import { MissingRoot } from '../warnings/missing-root.js';
 
 const ROOT = 'RateLimitingModule.forRoot()';
 const ROOT_ASYNC = 'RateLimitingModule.forRootAsync()';
+const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
+const ASYNC_OPTIONS = ['imports', 'inject', ...WAYS];
 
 /**
  * Rate limiting for a Nest application. Configure it once, in the root module; it is global. A plain import of
@@ -50,7 +52,8 @@ export class RateLimitingModule {
    * Configures rate limiting with options that need other providers.
    *
    * @param options - with one of `useFactory` (and `inject`), `useClass`, `useExisting`.
-   * @throws RateLimitingConfigurationError `ERR_RL_MISSING_OPTIONS` - without exactly one of the three.
+   * @throws RateLimitingConfigurationError `ERR_RL_MISSING_OPTIONS` - without exactly one of the three;
+   * `ERR_RL_UNKNOWN_OPTION` - for a property that nobody reads.
    */
   static forRootAsync(options: RateLimitingAsyncOptions): DynamicModule {
     checkAsyncOptions(options);
@@ -87,9 +90,9 @@ function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: P
 }
 
 function checkAsyncOptions(options: RateLimitingAsyncOptions | undefined): void {
-  const ways = (['useFactory', 'useClass', 'useExisting'] as const).filter(
-    (way) => options?.[way] !== undefined,
-  );
+  if (typeof options === 'object' && (options as unknown) !== null)
+    checkKnown(ROOT_ASYNC, options, ASYNC_OPTIONS);
+  const ways = WAYS.filter((way) => options?.[way] !== undefined);
   if (ways.length === 1 && (ways[0] !== 'useFactory' || typeof options?.useFactory === 'function')) return;
   const got = ways.length === 1 ? `useFactory: ${shown(options?.useFactory)}` : ways.join(' and ');
   throw new RateLimitingConfigurationError(

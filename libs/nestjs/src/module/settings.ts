@@ -112,18 +112,22 @@ function fromObject(place: string, given: unknown, known: readonly string[]): Ra
       `${place} needs an options object or a configuration callback, but got ${shown(given)}.`,
     );
   }
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw new RateLimitingConfigurationError(
-      'ERR_RL_UNKNOWN_OPTION',
-      `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
-    );
-  }
+  checkKnown(place, given, known);
   const options = new RateLimiterOptions();
   for (const property of SETTING_NAMES)
     Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
   for (const [name, policy] of policiesOf(place, given)) options.addPolicy(name, policy);
   return options;
+}
+
+/** @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_OPTION` - for a property that nobody reads. */
+export function checkKnown(place: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new RateLimitingConfigurationError(
+    'ERR_RL_UNKNOWN_OPTION',
+    `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
+  );
 }
 
 function policiesOf(place: string, given: { policies?: unknown }): [string, PolicyDefinition][] {

@@ -1,6 +1,7 @@
 import type { Clock } from '@ratelease/limiters';
 import { suggestion } from '../errors/nearest-name.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { shown } from '../errors/shown.js';
 import type { AlgorithmName } from './limiter-numbers.js';
 import { checkNumbers, optionsOf } from './limiter-numbers.js';
 
@@ -30,6 +31,12 @@ export class LiveNumbers {
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - and nothing changes.
    */
   change(changes: object): void {
+    if (typeof changes !== 'object' || (changes as unknown) === null || Array.isArray(changes)) {
+      throw new RateLimitingConfigurationError(
+        'ERR_RL_INVALID_OPTION',
+        `${this.#policy}: new numbers must be an object such as { permitLimit: 20 }, but got ${shown(changes)}.`,
+      );
+    }
     const known = optionsOf(this.#algorithm);
     const unknown = Object.keys(changes).find((option) => !known.includes(option));
     if (unknown !== undefined) {

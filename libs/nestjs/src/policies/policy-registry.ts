@@ -139,10 +139,10 @@ export class PolicyRegistry {
     if (policy !== undefined) return policy;
     if (reference === GLOBAL) throw this.#misnamedGlobal(place);
     const way =
-      typeof reference === 'string' ? suggestion(reference, [...this.#named.keys()], 'policies') : '';
+      typeof reference === 'string' ? `${suggestion(reference, [...this.#named.keys()], 'policies')} ` : '';
     throw new RateLimitingConfigurationError(
       'ERR_RL_UNKNOWN_POLICY',
-      `${place} uses the policy ${shown(reference)}, which is not registered. ${way} ` +
+      `${place} uses the policy ${shown(reference)}, which is not registered. ${way}` +
         'Register it under policies in RateLimitingModule.forRoot().',
     );
   }

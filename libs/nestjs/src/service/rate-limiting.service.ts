@@ -19,7 +19,7 @@ import type { RateLimitingEvent } from '../visibility/events.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Acquired, Visibility } from '../visibility/visibility.js';
 import type { ContextFields } from './context-fields.js';
-import { checkedContext, contextOf } from './context-fields.js';
+import { assertObject, checkedContext, checkedEvent, contextOf } from './context-fields.js';
 import { CountedLease } from './counted-lease.js';
 import type { PolicyDetail } from './policy-detail.js';
 import { detailOf } from './policy-detail.js';
@@ -66,9 +66,13 @@ export class RateLimitingService implements OnModuleDestroy {
     this.#boot = boot;
   }
 
-  /** Makes a context for policies, where there is no request. */
+  /**
+   * Makes a context for policies, where there is no request.
+   *
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for fields that are no object.
+   */
   createContext(fields: ContextFields = {}): RateLimitingContext {
-    return contextOf(fields, this.#settings);
+    return contextOf(fields, this.#settings, `${NAME}.createContext()`);
   }
 
   /**
@@ -77,7 +81,7 @@ export class RateLimitingService implements OnModuleDestroy {
    *
    * @param context - whom it is for: of {@link RateLimitingService.createContext}, or that of a request.
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
-   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none.
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none, and for options that are none.
    * @throws RangeError | TypeError - for a `permitCount` that is none, or above the limit.
    * @throws ObjectDisposedError - when the application ends.
    * @throws `signal.reason` - when the signal aborts before the decision.
@@ -85,8 +89,10 @@ export class RateLimitingService implements OnModuleDestroy {
   async acquire(
     policyName: ServicePolicyName,
     context: RateLimitingContext,
-    { permitCount = 1, signal, maxWaitMs }: ServiceAcquireOptions = {},
+    options: ServiceAcquireOptions = {},
   ): Promise<RateLimitLease> {
+    assertObject(options, `${NAME}.acquire()`, 'options such as { permitCount: 2 }');
+    const { permitCount = 1, signal, maxWaitMs } = options;
     await this.#boot.run();
     this.#assertUsable();
     const policy = this.#policies.named(policyName, `${NAME}.acquire()`);
@@ -135,8 +141,10 @@ export class RateLimitingService implements OnModuleDestroy {
    * that was chosen, and how the policy stands at the moment of the call.
    *
    * @returns `undefined` for an event of another application in this process.
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for what is no event of the channels.
    */
-  explain({ context, policies }: RateLimitingEvent): PolicyDetail[] | undefined {
+  explain(event: RateLimitingEvent): PolicyDetail[] | undefined {
+    const { context, policies } = checkedEvent(event, `${NAME}.explain()`);
     const chosen = context as HandlingContext;
     // Not even the method, where another copy of this package has made it.
     if ((chosen as Partial<HandlingContext>).isOf?.(this.#settings) !== true) return undefined;
