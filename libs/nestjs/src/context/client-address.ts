@@ -4,9 +4,14 @@ const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 const GROUP = /^[0-9a-f]{1,4}$/;
 const GROUPS = 8;
 const BITS_PER_GROUP = 16;
+/** The first six groups of addresses that stand for one of IPv4. */
+const EMBEDDING = [
+  [0, 0, 0, 0, 0, 0xffff],
+  [0x64, 0xff9b, 0, 0, 0, 0],
+] as const;
 
 /**
- * An address in one spelling: without port, brackets and zone, IPv4-mapped as IPv4. Text that is no address
+ * An address in one spelling: without port, brackets and zone, and IPv4 as IPv4 where an IPv6 address stands for it. Text that is no address
  * stays as it is, so that it is merged with nothing else.
  */
 export function normalAddress(text: string): string {
@@ -14,7 +19,7 @@ export function normalAddress(text: string): string {
   const bare = (IPV4_WITH_PORT.exec(text) ?? BRACKETED.exec(text))?.[1] ?? text;
   const groups = parseIpv6(bare);
   if (groups === null) return bare;
-  return mappedIpv4(groups) ?? withoutZone(bare).toLowerCase();
+  return embeddedIpv4(groups) ?? withoutZone(bare).toLowerCase();
 }
 
 /**
@@ -80,8 +85,9 @@ function foldIpv4Tail(address: string): string | null {
   return `${address.slice(0, start)}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 }
 
-function mappedIpv4(groups: readonly number[]): string | null {
-  if (groups[5] !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return null;
+/** The IPv4 address in one that is mapped (`::ffff:0:0/96`) or translated (`64:ff9b::/96`, RFC 6052, section 2.1). */
+function embeddedIpv4(groups: readonly number[]): string | null {
+  if (!EMBEDDING.some((prefix) => prefix.every((group, index) => groups[index] === group))) return null;
   const [high, low] = [groups[6]!, groups[7]!];
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
