@@ -21,7 +21,7 @@
 -- answer:
 --   granted   0,                             then remaining, µs until all is back, for each limiter
 --   refused   i, wait µs, longest wait µs,   then the same; i is the first limiter that refuses, from 1
---   waiting  -i, 0, 0,                       then the same; i is the limiter in whose queue it stands
+--   waiting  -i, -1, -1,                     then the same; i is the limiter in whose queue it stands
 -- A wait of -1 is unknown; one of -2 too, and there is no place in the queue. Refusals write nothing, but what a dead process held may be taken back on the way.
 --
 -- A record is the sequence number of the process' last call that wrote, with the outcomes of its requests where
