@@ -11,8 +11,8 @@ const EMBEDDING = [
 ] as const;
 
 /**
- * An address in one spelling: without port, brackets and zone, and IPv4 as IPv4 where an IPv6 address stands for it. Text that is no address
- * stays as it is, so that it is merged with nothing else.
+ * An address in one spelling: without port, brackets and zone, and IPv4 as IPv4 where an IPv6 address stands for it. Text
+ * that is no address stays as it is, so that it is merged with nothing else.
  */
 export function normalAddress(text: string): string {
   if (text.indexOf(':') === -1) return text;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import cluster from 'node:cluster';
+import type { DiscoveredEndpoint } from '../endpoints/endpoint-discovery.js';
 import { discoverEndpoints } from '../endpoints/endpoint-discovery.js';
 import type { PlanBook } from '../endpoints/plan-book.js';
 import type { Settings } from '../module/settings.js';
@@ -44,11 +45,13 @@ export class BootWarnings {
   #problems(): (string | undefined)[] {
     const { all } = this.#plans.policies;
     if (all.length === 0) return [];
+    // Connections are limited by what we bind ourselves, and no guard runs before.
+    const endpoints = discoverEndpoints(this.#modules).filter(({ isConnection }) => !isConnection);
     return [
       this.#trustProblem(),
       this.#prefixProblem(),
-      ...this.#bindingProblems(),
-      this.#uncalledProblem(),
+      ...this.#bindingProblems(endpoints),
+      uncalledProblem(endpoints),
       all.some(({ isInProcess }) => isInProcess)
         ? clusterProblem({ isWorker: cluster.isWorker, env: process.env })
         : undefined,
@@ -70,18 +73,7 @@ export class BootWarnings {
     );
   }
 
-  #uncalledProblem(): string | undefined {
-    const uncalled = uncalledMethods(discoverEndpoints(this.#modules));
-    if (uncalled.length === 0) return undefined;
-    return (
-      `Nothing limits ${namesOf(uncalled)}: it is no handler of requests or messages, and what calls it passes no guard. ` +
-      'Jobs, listeners and command handlers take their permits by RateLimitingService.'
-    );
-  }
-
-  #bindingProblems(): string[] {
-    // Connections are limited by what we bind ourselves, and no guard runs before.
-    const endpoints = discoverEndpoints(this.#modules).filter(({ isConnection }) => !isConnection);
+  #bindingProblems(endpoints: readonly DiscoveredEndpoint[]): string[] {
     const config = this.#config();
     if (!this.#settings.bind) {
       const missed = unboundEndpoints(endpoints, this.#plans, config);
@@ -107,4 +99,13 @@ export class BootWarnings {
     const [first] = this.#modules.values();
     return first!.getProviderByKey<ApplicationConfig>(ApplicationConfig).instance;
   }
+}
+
+function uncalledProblem(endpoints: readonly DiscoveredEndpoint[]): string | undefined {
+  const uncalled = uncalledMethods(endpoints);
+  if (uncalled.length === 0) return undefined;
+  return (
+    `Nothing limits ${namesOf(uncalled)}: it is no handler of requests or messages, and what calls it passes no guard. ` +
+    'Jobs, listeners and command handlers take their permits by RateLimitingService.'
+  );
 }

@@ -19,10 +19,11 @@ const NO_HANDLER = [
 /**
  * The methods with a limit of their own that no transport calls: nothing that Nest, or a library beside it, looks for has
  * been left on them.
+ *
+ * @param endpoints - without those of connections, which we call ourselves.
  */
 export function uncalledMethods(endpoints: readonly DiscoveredEndpoint[]): string[] {
   const names = endpoints
-    .filter(({ isConnection }) => !isConnection)
     .filter(({ controller, handler }) => isLimited(controller, handler) && !isCalled(controller, handler))
     .map(({ controller, handler }) => endpointName(controller, handler));
   return [...new Set(names)];
