@@ -5,14 +5,9 @@ import {
   LinkedLeaseRateLimiter,
   RateLimiter,
   RateLimitPartition,
-  SingleShareableLeaseOwner,
 } from '../index.js';
-import type {
-  PartitionedRateLimiter,
-  RateLimitLease,
-  RateLimitPartition as Partition,
-  StoredLease,
-} from '../index.js';
+import type { PartitionedRateLimiter, RateLimitLease, RateLimitPartition as Partition } from '../index.js';
+import { Owner } from '../../conformance/linked/only-owner.js';
 import { FakeClock } from '../testing/index.js';
 
 const TIMEOUT_MS = 1_000;
@@ -41,19 +36,6 @@ class Endless extends RateLimiter {
 
   protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
     return this.#inner.acquire(permitCount, { signal });
-  }
-}
-
-class Owner extends SingleShareableLeaseOwner<string> {
-  #lease: RateLimitLease | undefined;
-
-  protected override tryGetLease(): RateLimitLease | undefined {
-    return this.#lease;
-  }
-
-  protected override trySetLease(lease: RateLimitLease): StoredLease {
-    this.#lease = lease;
-    return { stored: true, lease };
   }
 }
 

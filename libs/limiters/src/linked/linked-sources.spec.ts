@@ -1,36 +1,14 @@
-import type { PartitionedRateLimiter, RateLimitLease, StoredLease } from '../index.js';
+import type { PartitionedRateLimiter, RateLimitLease } from '../index.js';
 import {
   createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
-  LinkedLeaseRateLimiter,
   ObjectDisposedError,
   RateLimitPartition,
   refusedMember,
   retryAfterOfAll,
-  SingleShareableLeaseOwner,
 } from '../index.js';
+import { Linked } from '../../conformance/linked/only-owner.js';
 import { FakeClock } from '../testing/index.js';
-
-class Owner extends SingleShareableLeaseOwner<string> {
-  #lease: RateLimitLease | undefined;
-
-  protected override tryGetLease(): RateLimitLease | undefined {
-    return this.#lease;
-  }
-
-  protected override trySetLease(lease: RateLimitLease): StoredLease {
-    this.#lease = lease;
-    return { stored: true, lease };
-  }
-}
-
-class Linked extends LinkedLeaseRateLimiter<string> {
-  readonly owner = new Owner();
-
-  protected override getLeaseStore(): Owner {
-    return this.owner;
-  }
-}
 
 const clock = new FakeClock();
 const groups = (permitLimit: number) =>

@@ -1,43 +1,12 @@
-import type { PartitionedRateLimiter, RateLimitLease, StoredLease } from '../index.js';
+import type { PartitionedRateLimiter, RateLimitLease } from '../index.js';
 import {
   createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
-  LinkedLeaseRateLimiter,
   RateLimitPartition,
   refusedMember,
-  SingleShareableLeaseOwner,
 } from '../index.js';
+import { Linked } from '../../conformance/linked/only-owner.js';
 import { FakeClock } from '../testing/index.js';
-
-class Owner extends SingleShareableLeaseOwner<string> {
-  #lease: RateLimitLease | undefined;
-
-  /** Whether a request has been refused since it was made. */
-  get hasRefused(): boolean {
-    return this.wasRefused;
-  }
-
-  get hasLease(): boolean {
-    return this.#lease !== undefined;
-  }
-
-  protected override tryGetLease(): RateLimitLease | undefined {
-    return this.#lease;
-  }
-
-  protected override trySetLease(lease: RateLimitLease): StoredLease {
-    this.#lease = lease;
-    return { stored: true, lease };
-  }
-}
-
-class Linked extends LinkedLeaseRateLimiter<string> {
-  readonly owner = new Owner();
-
-  protected override getLeaseStore(): Owner {
-    return this.owner;
-  }
-}
 
 /** A limiter of what runs at once, whose options can be changed, and two that are linked to it. */
 function linkedToOne(permitLimit: number, queueLimit = 10) {
