@@ -1,5 +1,4 @@
 import type { Reservation } from '../chained/chain-participant.js';
-import type { WaitingPermits } from './algorithm.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { LimiterCore } from './limiter-core.js';
 
@@ -27,25 +26,5 @@ export class CoreReservation implements Reservation {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#core.undoReserved(this.#permits);
-  }
-}
-
-/** A queue with what is set aside before it. */
-export class QueueBehindReserved implements WaitingPermits {
-  readonly #reserved: number;
-  readonly #queue: WaitingPermits;
-
-  constructor(reserved: number, queue: WaitingPermits) {
-    this.#reserved = reserved;
-    this.#queue = queue;
-  }
-
-  get permits(): number {
-    return this.#reserved + this.#queue.permits;
-  }
-
-  forEachInTurn(visit: (permits: number) => void): void {
-    visit(this.#reserved);
-    this.#queue.forEachInTurn(visit);
   }
 }

@@ -2,7 +2,6 @@ import type { Instant } from '../chained/instant.js';
 import type { Clock } from '../clock.js';
 import type { RateLimitQuota } from '../rate-limit-lease.js';
 import type { Cells, PermitAlgorithm, WaitingPermits } from './algorithm.js';
-import { QueueBehindReserved } from './core-reservation.js';
 import * as state from './decision.js';
 import { quotaEntry } from './granted-lease.js';
 import type { LimiterPlan } from './limiter-plan.js';
@@ -124,22 +123,32 @@ export abstract class PlacedState {
   /** In how many milliseconds the waiter in turn can go; `NaN` where no timer would tell. */
   delayUntilMs(permits: number): number {
     if (this.algorithm.isManual || !this.plan.isReplenishing) return NaN;
-    const dueAt = this.dueAt(permits, null);
+    const needed = (permits || 1) + this.reserved;
+    // Only the end of a reservation helps then, and nobody knows when that is.
+    if (needed > this.permitLimit) return NaN;
+    const dueAt = this.algorithm.dueAt(this.cells, this.own, needed);
     const now = this.read();
     // Months from the origin, nanoseconds are told apart no longer: what is not there yet may seem due.
     const leastDelay = dueAt === -Infinity ? 0 : Math.abs(now) * Number.EPSILON;
     return toMilliseconds(Math.max(dueAt - now, leastDelay));
   }
 
-  /** When a request can be granted behind those of a queue; `NaN` where unknown. */
+  /**
+   * When a request can be granted behind those of a queue, if who has set permits aside took them at once; `NaN` where
+   * unknown. They come later, or never: it may have to be told again.
+   */
   protected dueAt(permits: number, queue: WaitingPermits | null): number {
-    const { reserved } = this.condition;
-    const needed = (permits || 1) + reserved;
-    // Only the end of a reservation helps then, and nobody knows when that is.
-    if (reserved > 0 && needed > this.permitLimit) return NaN;
-    if (queue === null) return this.algorithm.dueAt(this.cells, this.own, needed);
-    const waiting = reserved > 0 ? new QueueBehindReserved(reserved, queue) : queue;
-    return this.algorithm.dueBehind(this.cells, this.own, waiting, needed - reserved);
+    const needed = permits || 1;
+    const { algorithm, reserved } = this;
+    let { cells, own } = this;
+    if (reserved > 0) {
+      cells = Array.from(cells.slice(own, own + algorithm.cellCount));
+      own = 0;
+      algorithm.take(cells, own, reserved, this.reading);
+    }
+    return queue === null
+      ? algorithm.dueAt(cells, own, needed)
+      : algorithm.dueBehind(cells, own, queue, needed);
   }
 
   countRefusal(): void {
