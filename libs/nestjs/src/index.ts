@@ -60,14 +60,11 @@ export { SelectiveRateLimiterPolicy } from './policies/selective-rate-limiter-po
 export type { OnRejected } from './rejection/on-rejected.js';
 export type { Rejection, RejectionBody, RejectionReason } from './rejection/rate-limit-rejected.exception.js';
 export { RateLimitRejectedException } from './rejection/rate-limit-rejected.exception.js';
+export type { ServiceAcquireOptions } from './service/acquire-options.js';
 export type { ContextFields } from './service/context-fields.js';
 export type { PolicyDetail } from './service/policy-detail.js';
 export type { PolicyOverview } from './service/policy-overview.js';
-export type {
-  PolicyChanges,
-  ServiceAcquireOptions,
-  ServicePolicyName,
-} from './service/rate-limiting.service.js';
+export type { PolicyChanges, ServicePolicyName } from './service/rate-limiting.service.js';
 export { RateLimitingService } from './service/rate-limiting.service.js';
 export type {
   AcquiredEvent,

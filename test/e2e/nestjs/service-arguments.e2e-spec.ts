@@ -52,6 +52,24 @@ describe('RateLimitingService, given something else than a context', () => {
   });
 
   it.each([
+    ['signal', 'an AbortSignal', [null, 5, {}, 'soon', new AbortController()]],
+    ['maxWaitMs', 'a number of milliseconds of at least 0', [null, -1, NaN, '5']],
+  ] as const)('and than what bounds a wait: acquire(… { %s })', async (option, needed, given) => {
+    const { app } = await startApp(PLATFORMS[0]!, {
+      imports: [RateLimitingModule.forRoot({ policies: POLICIES })],
+    });
+    const service = app.get(RateLimitingService, { strict: false });
+    for (const value of given) {
+      const asked = service.acquire('options', service.createContext(), { [option]: value });
+      await expect(asked).rejects.toThrow(InvalidContextError);
+      await expect(asked).rejects.toThrow(
+        `RateLimitingService.acquire(): ${option} must be ${needed}, but got `,
+      );
+    }
+    expect(service.overview()[0]?.granted).toBe(0);
+  });
+
+  it.each([
     [
       'createContext',
       'an object with what the key needs, such as { user } or { clientIp }',

@@ -1,4 +1,4 @@
-/** A method for code outside handlers got something else than a context of the module, or than what makes one. */
+/** A method for code outside handlers got something else than a context of the module, or than what belongs beside one. */
 export class InvalidContextError extends TypeError {
   /** The name of the class. */
   override readonly name = 'InvalidContextError';

@@ -1,4 +1,4 @@
-import type { AcquireOptions, AcquiresOrWaits } from '@ratelease/limiters';
+import type { AcquiresOrWaits } from '@ratelease/limiters';
 import {
   acquireOrWait,
   ChainedPartitionedRateLimiter,
@@ -72,16 +72,6 @@ export class PolicySet {
   ): RateLimitLease | Promise<RateLimitLease> {
     if (!this.mayWait) return this.#ask(context, permits, wait);
     return this.#waits.ask((bounds) => this.#ask(context, permits, bounds), wait);
-  }
-
-  /** The same for code outside handlers, of the only policy. */
-  acquire(context: HandlingContext, permits: number, options: AcquireOptions): Promise<RateLimitLease> {
-    const { signal, maxWaitMs = Infinity } = options;
-    const answer = this.#waits.ask(
-      (bounds) => this.policies[0].limiter.acquire(context, permits, bounds()),
-      () => ({ signal, maxWaitMs }),
-    );
-    return Promise.resolve(answer);
   }
 
   /** Whether a granted lease holds anything: those of rates don't, and nobody need wait for their end. */

@@ -1,6 +1,6 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AcquireOptions, RateLimiterStatistics, RateLimitLease } from '@ratelease/limiters';
+import type { RateLimiterStatistics, RateLimitLease } from '@ratelease/limiters';
 import { MetadataName, ObjectDisposedError } from '@ratelease/limiters';
 import type { HandlingContext } from '../context/handling-context.js';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
@@ -14,23 +14,21 @@ import type { CompiledPolicy } from '../policies/compiled-policy.js';
 import type { AlgorithmNumbers } from '../policies/limiter-numbers.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyRegistry } from '../policies/policy-registry.js';
+import type { WaitBounds } from '../policies/policy-set.js';
+import type { Waiter } from '../policies/waiting-places.js';
 import { WaitingPlaces } from '../policies/waiting-places.js';
 import type { RateLimitingEvent } from '../visibility/events.js';
 import type { Observation } from '../visibility/observation.js';
 import type { Acquired, Visibility } from '../visibility/visibility.js';
+import type { CheckedOptions, ServiceAcquireOptions } from './acquire-options.js';
+import { checkedOptions } from './acquire-options.js';
 import type { ContextFields } from './context-fields.js';
-import { assertObject, checkedContext, checkedEvent, contextOf } from './context-fields.js';
+import { checkedContext, checkedEvent, contextOf } from './context-fields.js';
 import { CountedLease } from './counted-lease.js';
 import type { PolicyDetail } from './policy-detail.js';
 import { detailOf } from './policy-detail.js';
 import type { PolicyOverview } from './policy-overview.js';
 import { overviewOf } from './policy-overview.js';
-
-/** What an acquisition outside handlers may bring along. */
-export interface ServiceAcquireOptions extends AcquireOptions {
-  /** Integer of at least 0, at most the limit; 0 asks without taking. @defaultValue 1 */
-  readonly permitCount?: number | undefined;
-}
 
 /** New numbers of a policy: any of the options of its algorithm. */
 export type PolicyChanges = Partial<AlgorithmNumbers[keyof AlgorithmNumbers]>;
@@ -81,7 +79,8 @@ export class RateLimitingService implements OnModuleDestroy {
    *
    * @param context - whom it is for: of {@link RateLimitingService.createContext}, or that of a request.
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name.
-   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none, and for options that are none.
+   * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none, and for options that are none,
+   * or that bound no wait.
    * @throws RangeError | TypeError - for a `permitCount` that is none, or above the limit.
    * @throws ObjectDisposedError - when the application ends.
    * @throws `signal.reason` - when the signal aborts before the decision.
@@ -91,8 +90,7 @@ export class RateLimitingService implements OnModuleDestroy {
     context: RateLimitingContext,
     options: ServiceAcquireOptions = {},
   ): Promise<RateLimitLease> {
-    assertObject(options, `${NAME}.acquire()`, 'options such as { permitCount: 2 }');
-    const { permitCount = 1, signal, maxWaitMs } = options;
+    const { permitCount, signal, maxWaitMs } = checkedOptions(options, `${NAME}.acquire()`);
     await this.#boot.run();
     this.#assertUsable();
     const policy = this.#policies.named(policyName, `${NAME}.acquire()`);
@@ -102,15 +100,8 @@ export class RateLimitingService implements OnModuleDestroy {
     const set = this.#policies.setOf([policy])!;
     const asked = { set, permits: permitCount, endpoint: NAME, context: asker };
     const observation = this.#visibility.observe(asked);
-    // What waits here is ended with the wait for the policy.
-    const waiter = { end: () => undefined };
-    const place = this.#waits.enter(signal, waiter);
-    try {
-      const question = { ...asked, options: { signal: place.controller.signal, maxWaitMs }, observation };
-      return this.#settle(policy, await this.#ask(policy, question), question);
-    } finally {
-      this.#waits.leave(signal, waiter);
-    }
+    const question = { ...asked, signal, maxWaitMs, observation, end: withTheWait };
+    return this.#settle(policy, await this.#ask(question), question);
   }
 
   /**
@@ -233,31 +224,53 @@ export class RateLimitingService implements OnModuleDestroy {
     return lease;
   }
 
-  async #ask(
-    policy: CompiledPolicy,
-    { set, context, permits, options, observation }: Question,
-  ): Promise<RateLimitLease> {
-    policy.counters.queued++;
+  /** Most are answered at once: what only a wait needs is made when it comes to one. */
+  async #ask(question: Question): Promise<RateLimitLease> {
+    const { set, context, permits, signal, observation } = question;
+    let bounds: WaitBounds | undefined;
     let lease: RateLimitLease;
     try {
-      const answer = set.acquire(context, permits, options);
-      observation?.waiting(answer);
+      // Of a signal that has aborted already only a wait would hear.
+      if (signal?.aborted === true) throw signal.reason;
+      const answer = set.ask(context, permits, () => (bounds = this.#beginWait(question)));
+      if (bounds !== undefined && answer instanceof Promise) observation?.waiting(answer);
       lease = await answer;
     } catch (error) {
-      // Before anybody hears of the end: who hears of it counts those who still wait.
-      policy.counters.queued--;
-      if (options.signal.aborted) observation?.canceled();
-      else observation?.failed();
-      throw causeOf(options, error);
+      throw this.#failure(question, bounds, error);
     }
-    policy.counters.queued--;
+    if (bounds !== undefined) this.#endWait(question);
     return lease;
+  }
+
+  /** Why there is no answer. */
+  #failure(question: Question, bounds: WaitBounds | undefined, error: unknown): unknown {
+    // Before anybody hears of the end: who hears of it counts those who still wait.
+    if (bounds !== undefined) this.#endWait(question);
+    const heard = bounds ?? question;
+    if (heard.signal?.aborted === true) question.observation?.canceled();
+    else question.observation?.failed();
+    return causeOf(heard, error);
+  }
+
+  #beginWait(question: Question): WaitBounds {
+    const { set, signal, maxWaitMs } = question;
+    set.noteQueued(1);
+    return { signal: this.#waits.enter(signal, question).controller.signal, maxWaitMs };
+  }
+
+  #endWait(question: Question): void {
+    this.#waits.leave(question.signal, question);
+    question.set.noteQueued(-1);
   }
 }
 
-interface Question extends Acquired {
-  readonly options: AcquireOptions & { readonly signal: AbortSignal };
+interface Question extends Acquired, Waiter, Omit<CheckedOptions, 'permitCount'> {
   readonly observation: Observation | undefined;
+}
+
+/** What waits here is ended with the wait for the policy. */
+function withTheWait(): void {
+  // That ends by the signal.
 }
 
 function assertReset({ name }: CompiledPolicy, isDone: boolean): void {
