@@ -1,4 +1,4 @@
-import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
+import type { AsyncRateLimiter } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
@@ -7,6 +7,7 @@ import { CLIENTS } from '../../../../test/redis/clients.js';
 import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { hold } from './hold.js';
 
 let server: RedisServer;
 let proxy: CuttingProxy;
@@ -21,10 +22,6 @@ afterAll(async () => {
   proxy.stop();
   await server.stop();
 });
-
-function hold(limiter: AsyncRateLimiter, count: number): Promise<RateLimitLease[]> {
-  return Promise.all(Array.from({ length: count }, () => limiter.acquire()));
-}
 
 describe.each(CLIENTS)(
   'what a process gives back it finds free when it asks next, through $name',
@@ -140,153 +137,3 @@ describe.each(CLIENTS)(
     });
   },
 );
-
-describe('what a cluster hears in another order than it was told', () => {
-  let client: OverturningClient;
-  let shared: RedisPartitions;
-  let keys = 0;
-  beforeEach(() => {
-    client = new OverturningClient(server.port);
-    shared = createRedisPartitions({
-      client: client.asCluster,
-      commandTimeoutMs: 10_000,
-      prefix: 'overturned',
-    });
-    keys++;
-  });
-  afterEach(async () => {
-    await shared.dispose();
-    client.close();
-  });
-
-  const limiterOfPermits = (permitLimit: number, queueLimit = 0): AsyncRateLimiter =>
-    limiterOf(shared.getConcurrencyLimiter(`slots ${keys}`, () => ({ permitLimit, queueLimit })));
-
-  test('a question that overtakes what is given back is asked again', async () => {
-    const slots = limiterOfPermits(1);
-    const lease = await slots.acquire();
-    client.holdReleases();
-    lease.dispose();
-    const asked = slots.acquire();
-    await client.untilDecided();
-    client.letGo();
-    expect((await asked).isAcquired).toBe(true);
-  });
-
-  test('also where both are answered in one', async () => {
-    const slots = limiterOfPermits(1);
-    const lease = await slots.acquire();
-    client.holdReleases('behind the next decision');
-    lease.dispose();
-    expect((await slots.acquire()).isAcquired).toBe(true);
-  });
-
-  test('also of several in a call that one which was refused, and no other', async () => {
-    const slots = limiterOfPermits(3);
-    const lease = await slots.acquire(2);
-    client.holdReleases();
-    lease.dispose();
-    const asked = Promise.all([slots.acquire(), slots.acquire(2)]);
-    await client.untilDecided();
-    client.letGo();
-    expect((await asked).map(({ isAcquired }) => isAcquired)).toEqual([true, true]);
-    expect((await slots.acquire(0)).isAcquired).toBe(false);
-  });
-
-  test('what is given back only after the question does not count, and costs no call', async () => {
-    const slots = limiterOfPermits(1);
-    const lease = await slots.acquire();
-    client.holdReleases();
-    const asked = slots.acquire();
-    await new Promise(process.nextTick);
-    const before = client.decisions;
-    lease.dispose();
-    expect((await asked).isAcquired).toBe(false);
-    expect(client.decisions - before).toBeLessThanOrEqual(1);
-    client.letGo();
-  });
-
-  test('a refusal behind what was given back is asked once', async () => {
-    const slots = limiterOfPermits(2);
-    const [first] = await hold(slots, 2);
-    first!.dispose();
-    const before = client.decisions;
-    expect((await slots.acquire(2)).isAcquired).toBe(false);
-    expect(client.decisions - before).toBe(1);
-  });
-
-  test('without an answer to what is given back there is none at the end of its time', async () => {
-    const quick = createRedisPartitions({ client: client.asCluster, commandTimeoutMs: 100, prefix: 'quick' });
-    const slots = limiterOf(
-      quick.getConcurrencyLimiter('slots', () => ({ permitLimit: 1, whenUnavailable: 'deny' })),
-    );
-    const lease = await slots.acquire();
-    client.holdReleases();
-    lease.dispose();
-    expect((await slots.acquire()).isAcquired).toBe(false);
-    client.letGo();
-    await quick.dispose();
-  });
-});
-
-/** A server alone that passes for a cluster whose client sends again what was lost, but in an order of its own. */
-class OverturningClient {
-  decisions = 0;
-  /** As the client of ioredis that it stands for. */
-  readonly asCluster: object;
-  readonly #redis: Redis;
-  #held: (() => void)[] | null = null;
-  #isHeldForOne = false;
-  #onDecided = (): void => undefined;
-
-  constructor(port: number) {
-    this.#redis = new Redis(port, '127.0.0.1');
-    this.asCluster = new Proxy(this.#redis, {
-      get: (redis, name) => {
-        if (name === 'isCluster') return true;
-        if (name === 'eval') return this.#eval.bind(this);
-        if (name === 'evalsha') return this.#decide.bind(this);
-        const value: unknown = Reflect.get(redis, name, redis);
-        return typeof value === 'function' ? (value.bind(redis) as unknown) : value;
-      },
-    });
-  }
-
-  /** In a cluster a release brings its text each time. */
-  #eval(text: string, ...args: [number, ...string[]]): Promise<unknown> {
-    const send = (): Promise<unknown> => this.#redis.eval(text, ...args);
-    if (this.#held === null) return send();
-    const held = this.#held;
-    return new Promise((resolve, reject) => held.push(() => void send().then(resolve, reject)));
-  }
-
-  async #decide(sha: string, ...args: [number, ...string[]]): Promise<unknown> {
-    this.decisions++;
-    const sent = this.#redis.evalsha(sha, ...args);
-    if (this.#isHeldForOne) this.letGo();
-    const reply = await sent;
-    setImmediate(this.#onDecided);
-    return reply;
-  }
-
-  holdReleases(until?: 'behind the next decision'): void {
-    this.#held = [];
-    this.#isHeldForOne = until !== undefined;
-  }
-
-  letGo(): void {
-    const held = this.#held;
-    this.#held = null;
-    this.#isHeldForOne = false;
-    for (const send of held ?? []) send();
-  }
-
-  /** Until a decision has been answered. */
-  untilDecided(): Promise<void> {
-    return new Promise((resolve) => (this.#onDecided = resolve));
-  }
-
-  close(): void {
-    this.#redis.disconnect();
-  }
-}

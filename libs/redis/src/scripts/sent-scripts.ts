@@ -6,6 +6,12 @@
 export class SentScripts {
   readonly #sendings = new Map<string, number>();
   #lastSending = 0;
+  #misses = 0;
+
+  /** How often the server did not know a script: what was sent behind one that it missed has overtaken that. */
+  get misses(): number {
+    return this.#misses;
+  }
 
   /** Tells the sendings of a script's text apart; 0: there was none. */
   sendingOf(sha: string): number {
@@ -24,6 +30,7 @@ export class SentScripts {
 
   /** The server does not know a script that it was sent at that time: it has forgotten all of them. */
   forgotten(sha: string, sending: number): void {
+    this.#misses++;
     if (this.sendingOf(sha) === sending) this.#sendings.clear();
   }
 }

@@ -22,6 +22,8 @@ export class Call implements ScriptCall {
   sentMs = 0;
   /** What was given back before it to the limiters that it asks, where the client may lose the order. */
   behind: readonly Telling[] | null = null;
+  /** How many scripts the server had missed when it was sent. */
+  missesBefore = 0;
 
   constructor(part: CallPart, sequence: string) {
     this.parts = [part];

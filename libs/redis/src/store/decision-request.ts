@@ -40,6 +40,7 @@ export type Answer =
   | { readonly kind: 'waiting'; readonly member: number; readonly standing: Standing; readonly nowUs: number }
   | { readonly kind: 'unavailable' };
 
+/** So often a question is asked again that has overtaken what goes before it. */
 const MOST_OVERTAKINGS = 3;
 const UNAVAILABLE: Answer = { kind: 'unavailable' };
 
@@ -56,6 +57,8 @@ export abstract class DecisionRequest implements Expirable {
   isSent = false;
   watching: Watching | null = null;
   #overtakings = 0;
+  /** The store's answer to a question that has overtaken what goes before it, as long as there is no other. */
+  #early: Refused | null = null;
 
   /** @param sinceMs - when the question was asked that it goes on from; by default it is the first. */
   constructor(group: LimiterGroup, question: Question, sinceMs?: number) {
@@ -72,9 +75,14 @@ export abstract class DecisionRequest implements Expirable {
     else this.#settle(answer);
   }
 
-  /** It has overtaken what goes before it, and was refused. What can't be given back at all is not waited for without end. */
-  mayAskAgain(): boolean {
-    return !this.isSettled && this.#overtakings++ < MOST_OVERTAKINGS;
+  /**
+   * It was refused, but has overtaken what goes before it.
+   * @returns whether it is to be asked again: what can't be given back at all is not waited for without end.
+   */
+  refusedEarly(refused: Refused): boolean {
+    if (this.isSettled || this.#overtakings++ === MOST_OVERTAKINGS) return false;
+    this.#early = refused;
+    return true;
   }
 
   /** There is no answer. */
@@ -84,6 +92,8 @@ export abstract class DecisionRequest implements Expirable {
 
   expire(): void {
     if (this.isSettled) return;
+    // A store that has refused does answer, also where it was not told in time of what went before.
+    if (this.#early !== null) return this.#settle(this.#early);
     this.#settle(UNAVAILABLE);
     this.onExpired();
   }

@@ -119,7 +119,7 @@ export class Dispatcher implements ScriptSender<Call> {
 
   #sendAlone(lane: Lane): void {
     const requests = this.#requestsOf(lane);
-    if (requests !== null) this.#send(this.#callOf({ lane, requests }));
+    if (requests !== null) this.#send(new Call({ lane, requests }, this.#nextSequence()));
   }
 
   /** What goes in a call next, where that is something; permits that are given back go before it, in a call of their own. */
@@ -199,11 +199,7 @@ export class Dispatcher implements ScriptSender<Call> {
       return;
     }
     if (call !== undefined) this.#send(call);
-    calls.set(callName, this.#callOf(part));
-  }
-
-  #callOf(part: CallPart): Call {
-    return new Call(part, this.#nextSequence());
+    calls.set(callName, new Call(part, this.#nextSequence()));
   }
 
   /** What is given back that was lost with the same connection comes before it, as it did. */
@@ -221,6 +217,7 @@ export class Dispatcher implements ScriptSender<Call> {
     call.keys = keysOf(call);
     call.args = argumentsOf(call, { time, process: recordPrefix, channels });
     call.sentMs = performance.now();
+    call.missesBefore = this.#store.connection.sentScripts.misses;
     group.script.send(this.#store.connection, call, this);
   }
 
@@ -229,16 +226,20 @@ export class Dispatcher implements ScriptSender<Call> {
     if (!isAnswers(reply)) return this.#fail(call);
     const reader = new AnswerReader(reply);
     this.#store.serverClock.learn(call.sentMs, reader.nowUs);
-    const { parts, behind } = call;
-    for (const part of parts) {
-      if (behind === null) this.#answer(part, reader, null);
-      // By the next tick it is known what was answered with it. In a cluster there is one part only.
-      else process.nextTick(() => this.#answer(part, reader, untilHeard(behind, reader.nowUs)));
+    const { parts, behind, missesBefore } = call;
+    // By the next tick it is known what was answered with it. In a cluster there is one part only.
+    if (behind !== null)
+      return process.nextTick(() => this.#answerBehind(parts[0]!, reader, untilHeard(behind, reader.nowUs)));
+    // What the server missed is on its way again already: whoever asks again is behind it.
+    const isEarly = this.#store.connection.sentScripts.misses !== missesBefore;
+    for (const { lane, requests } of parts) {
+      lane.answer(requests, reader, isEarly && lane.group.hasConcurrency);
+      this.#goOn(lane);
     }
   }
 
   /** A refusal that has overtaken what was given back before is none: once that is heard, it is asked again. */
-  #answer({ lane, requests }: CallPart, reader: AnswerReader, heard: Promise<unknown> | null): void {
+  #answerBehind({ lane, requests }: CallPart, reader: AnswerReader, heard: Promise<unknown> | null): void {
     lane.answer(requests, reader, heard !== null);
     if (heard === null) this.#goOn(lane);
     else void settledWithin(heard, lane.group.timeoutMs).then(() => this.#goOn(lane));

@@ -93,7 +93,8 @@ export class Lane {
     let refused: DecisionRequest[] | null = null;
     for (const request of requests) {
       const answer = reader.next(this.group.definitions.length);
-      if (isEarly && answer.kind === 'refused' && !request.isSettled) (refused ??= []).push(request);
+      if (isEarly && answer.kind === 'refused' && request.refusedEarly(answer))
+        (refused ??= []).push(request);
       else request.answer(answer);
     }
     if (refused !== null) this.#putBack(refused);
