@@ -1,6 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease, StoreEvent } from '../../src/index.js';
@@ -224,6 +225,35 @@ describe.each(CLIENTS)('a server that answers with errors, through $name', (clie
     } finally {
       await everything();
     }
+  });
+
+  test('that lets nobody hear messages says so, and who waits is told by messages again once it does', async () => {
+    const lease = await slotsOf().acquire();
+    await setUser('resetchannels');
+    const first = slotsOf().acquire(1, { maxWaitMs: 300_000 });
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while (events.length === 0) await new Promise(setImmediate);
+    expect(events).toEqual([{ prefix, state: 'refusing', unanswered: 0, error: 'NOPERM' }]);
+    await everything();
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while (((await admin.pubsub('CHANNELS', `${prefix}:*`)) as string[]).length === 0);
+    lease.dispose();
+    // Without a message that is a third of the time of a lease.
+    expect(await Promise.race([first.then(() => 'told'), after(5_000, 'looked up', { ref: false })])).toBe(
+      'told',
+    );
+    (await first).dispose();
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while (events.length < 2) await slotsOf().acquire(0, { maxWaitMs: 0 });
+    expect(events[1]).toEqual({ prefix, state: 'available', unanswered: 0 });
+    // Also where it hears them already.
+    await setUser('resetchannels');
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while (events.length < 3) await new Promise(setImmediate);
+    await everything();
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while (events.length < 4) await slotsOf().acquire(0, { maxWaitMs: 0 });
+    expect(events.map(({ state }) => state)).toEqual(['refusing', 'available', 'refusing', 'available']);
   });
 
   test('that allows no messages takes back what is given back, and hands it over', async () => {

@@ -26,7 +26,11 @@ test('a channel counts as heard once the server has said so, on each connection 
   const { port } = server.address() as AddressInfo;
   const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 1 });
   let heard = 0;
-  const listener = { onMessage: () => undefined, onSubscribed: () => void heard++ };
+  const listener = {
+    onMessage: () => undefined,
+    onSubscribed: () => void heard++,
+    onFailed: () => undefined,
+  };
   const subscription = connectionOf(client).subscribe('news', listener);
   try {
     for (let connections = 1; connections <= 3; connections++) {

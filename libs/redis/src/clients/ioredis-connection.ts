@@ -96,8 +96,14 @@ export class IoredisConnection implements RedisConnection {
     // An application that has closed its own client is to end, also where it has forgotten this one, which it never saw.
     subscriber.on('connect', () => subscriber.stream?.unref?.());
     // Each connection anew, and not by ioredis itself, which does not say when the server has heard of it.
-    const subscribe = (): void =>
-      void subscriber.subscribe(channel).then(() => listener.onSubscribed(), ignore);
+    const subscribe = (): void => {
+      // Without a connection the next one does it.
+      if (subscriber.status !== 'ready') return;
+      subscriber.subscribe(channel).then(
+        () => listener.onSubscribed(),
+        (error: unknown) => listener.onFailed(error, subscribe),
+      );
+    };
     subscriber.on('ready', subscribe);
     subscriber.connect().catch(ignore);
     return { close: () => subscriber.disconnect() };

@@ -81,20 +81,27 @@ export class NodeRedisConnection implements RedisConnection {
 
   subscribe(channel: string, listener: ChannelListener): ChannelSubscription {
     const subscriber = this.#client.duplicate();
-    subscriber.on('error', ignore);
     let isSubscribed = false;
-    // It subscribes again by itself after it has lost the connection.
+    // It subscribes again by itself after it has lost the connection, and again where that fails.
+    subscriber.on('error', (error: Error) => {
+      if (isSubscribed) listener.onFailed(error, ignore);
+    });
     subscriber.on('ready', () => {
       if (isSubscribed) listener.onSubscribed();
     });
-    void (async (): Promise<void> => {
-      await subscriber.connect();
-      // An application that has closed its own client is to end, also where it has forgotten this one.
-      subscriber.unref?.();
-      await subscriber.subscribe(channel, (message) => listener.onMessage(message));
-      isSubscribed = true;
-      listener.onSubscribed();
-    })().catch(ignore);
+    const subscribe = async (): Promise<void> => {
+      try {
+        if (!subscriber.isOpen) await subscriber.connect();
+        // An application that has closed its own client is to end, also where it has forgotten this one.
+        subscriber.unref?.();
+        await subscriber.subscribe(channel, (message) => listener.onMessage(message));
+        isSubscribed = true;
+        listener.onSubscribed();
+      } catch (error) {
+        listener.onFailed(error, () => void subscribe());
+      }
+    };
+    void subscribe();
     return { close: () => end(subscriber) };
   }
 

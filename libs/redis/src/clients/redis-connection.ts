@@ -31,6 +31,8 @@ export interface ChannelListener {
   onMessage(message: string): void;
   /** The channel is heard from now on; what was said before was missed. */
   onSubscribed(): void;
+  /** The channel could not be subscribed to; `again` tries once more. */
+  onFailed(error: unknown, again: () => void): void;
 }
 
 /** A connection that hears a channel. */

@@ -1,8 +1,12 @@
 import type { ChannelSubscription } from '../clients/redis-connection.js';
+import { isServerError } from '../scripts/server-error.js';
 import type { Store } from '../store/store.js';
 
 /** What a process is told about one of its waits: it was granted, or a newer request took its place. */
 export type Notice = 'granted' | 'evicted';
+
+/** What could not be subscribed to, as the server allows no such channel, is tried again so soon. */
+const RETRY_MS = 500;
 
 /** Told with how many permits the server has left. */
 type Handler = (notice: Notice, remaining: number) => void;
@@ -13,6 +17,8 @@ export class Notifications {
   readonly #handlers = new Map<string, Handler>();
   readonly #onGap: () => void;
   #subscription: ChannelSubscription | undefined = undefined;
+  #retryTimer: NodeJS.Timeout | undefined = undefined;
+  #isEnded = false;
 
   /** @param onGap - messages may have been missed: everybody who waits has to look. */
   constructor(store: Store, onGap: () => void) {
@@ -34,13 +40,29 @@ export class Notifications {
   }
 
   end(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#retryTimer);
     this.#subscription?.close();
   }
 
   #subscribe(): ChannelSubscription {
     return this.#store.connection.subscribe(this.#store.channels + this.#store.process, {
       onMessage: (message) => this.#hear(message),
-      onSubscribed: this.#onGap,
+      onSubscribed: () => {
+        this.#store.health.hearsMessages();
+        this.#onGap();
+      },
+      onFailed: (error, again) => this.#retry(error, again),
+    });
+  }
+
+  /** Until then whoever waits learns of his turn only when he renews his place: that is told. */
+  #retry(error: unknown, again: () => void): void {
+    if (this.#isEnded) return;
+    if (isServerError(error)) this.#store.health.refusedMessages(error);
+    clearTimeout(this.#retryTimer);
+    this.#store.runOutside(() => {
+      this.#retryTimer = setTimeout(again, RETRY_MS).unref();
     });
   }
 

@@ -41,6 +41,7 @@ const PROBE = new Script('return 1');
 export class Health {
   #isOpen = false;
   #isRefusing = false;
+  #isDeaf = false;
   #lastReplyMs = -Infinity;
   #lastErrorMs = -Infinity;
   #probeDelayMs = FIRST_PROBE_MS;
@@ -85,7 +86,7 @@ export class Health {
   /** The store has decided. */
   decided(): void {
     this.replied();
-    if (!this.#isRefusing || this.#lastReplyMs - this.#lastErrorMs < CALM_MS) return;
+    if (!this.#isRefusing || this.#isDeaf || this.#lastReplyMs - this.#lastErrorMs < CALM_MS) return;
     this.#isRefusing = false;
     this.#becameAvailable();
   }
@@ -93,7 +94,21 @@ export class Health {
   /** The store answered with an error instead of a decision. */
   refused(error: unknown): void {
     this.replied();
-    this.#lastErrorMs = this.#lastReplyMs;
+    this.#refuses(error);
+  }
+
+  /** It decides, but lets this process hear no messages. */
+  refusedMessages(error: unknown): void {
+    this.#isDeaf = true;
+    if (!this.#isOpen) this.#refuses(error);
+  }
+
+  hearsMessages(): void {
+    this.#isDeaf = false;
+  }
+
+  #refuses(error: unknown): void {
+    this.#lastErrorMs = performance.now();
     if (this.#isRefusing) return;
     this.#isRefusing = true;
     this.#tell('refusing', codeOfServerError(error));
