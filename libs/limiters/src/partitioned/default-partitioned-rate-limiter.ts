@@ -17,6 +17,7 @@ import { PartitionTable } from './table/partition-table.js';
 import { noPlace } from './table/row-limiter.js';
 import { indexOf, NO_ROW } from './table/rows.js';
 import type { PartitionErrorHandler } from './table/table-options.js';
+import { reporter } from './table/table-options.js';
 
 /** Options of {@link createPartitionedRateLimiter}. */
 export interface PartitionedRateLimiterOptions<TKey> {
@@ -28,7 +29,10 @@ export interface PartitionedRateLimiterOptions<TKey> {
   readonly maxPartitions?: number | undefined;
   /** The source of time, lent to the limiters of the helpers. @defaultValue the monotonic clock of the process */
   readonly clock?: Clock | undefined;
-  /** Told of errors that nobody awaits: a limiter that fails to replenish or to end. @defaultValue they are dropped */
+  /**
+   * Told of errors that nobody awaits: a limiter that fails to replenish or to end. What it throws itself, a timer
+   * throws. @defaultValue they are dropped
+   */
   readonly onError?: PartitionErrorHandler | undefined;
 }
 
@@ -63,14 +67,16 @@ export class DefaultPartitionedRateLimiter<
     }
     requireOptions(NAME, options);
     const { idleTimeoutMs = 10_000, maxPartitions } = options;
+    const clock = requireClock(NAME, options.clock);
+    const onError = optionalFunction(NAME, 'onError', options.onError);
     this.#partitioner = partitioner;
     this.#keyIdentity = optionalFunction(NAME, 'keyIdentity', options.keyIdentity);
     this.#table = new PartitionTable({
-      clock: requireClock(NAME, options.clock),
+      clock,
       idleTimeoutMs: requireDelay(NAME, 'idleTimeoutMs', idleTimeoutMs, 'finite'),
       maxPartitions:
         maxPartitions === undefined ? Infinity : requireInteger(NAME, 'maxPartitions', maxPartitions, [1]),
-      onError: optionalFunction(NAME, 'onError', options.onError),
+      onError: onError === undefined ? undefined : reporter(onError, clock),
     });
   }
 

@@ -172,8 +172,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
     if (!this.#isGone(row)) {
       const now = this.read();
       const changes = this.#changes;
-      if (!this.#isEvictable(page, index, now)) page.tidy(index);
-      else if (changes === this.#changes) this.#forget(row);
+      if (this.#canGo(row, now, true) && changes === this.#changes) this.#forget(row);
       if (this.#isDisposed) return NaN;
       // A limiter of somebody's own may have ended itself as it was looked at.
       if (!this.#isGone(row)) return page.dueMs(index, now);
@@ -244,14 +243,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
   #hasRoom(): boolean {
     if (this.#keys.size < this.#options.maxPartitions) return true;
     const now = this.read();
-    const row = this.#wheel.takeDue(
-      (due) => this.#isGone(due) || this.#isEvictable(this.page(due), indexOf(due), now),
-    );
+    const row = this.#wheel.takeDue((due) => this.#isGone(due) || this.#canGo(due, now, false));
     if (row === NO_ROW) return false;
-    const page = this.page(row);
     const wasGone = this.#isGone(row);
     if (!wasGone) this.#forget(row);
-    this.#rows.free(page, indexOf(row));
+    this.#rows.free(this.page(row), indexOf(row));
     return wasGone ? this.#hasRoom() : true;
   }
 
@@ -259,14 +255,18 @@ export class PartitionTable implements ExpiringRows, PageContext {
     return !this.page(row).keys.hasKey(indexOf(row));
   }
 
-  #isEvictable(page: PartitionPage, index: number, now: number): boolean {
+  /** Whether a row can go, or else is to be tidied. What fails concerns nobody who comes by, and no row behind it. */
+  #canGo(row: number, now: number, isTidied: boolean): boolean {
     if (this.#isDisposed) return false;
+    const page = this.page(row);
+    const index = indexOf(row);
     try {
-      return page.isEvictable(index, now);
+      if (page.isEvictable(index, now)) return true;
+      if (isTidied) page.tidy(index);
     } catch (error) {
       this.#options.onError?.(error, page.keys.keyOf(index));
-      return false;
     }
+    return false;
   }
 
   #refresh(page: PartitionPage, index: number, declared: Declared): void {

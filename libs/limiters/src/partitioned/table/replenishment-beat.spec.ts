@@ -2,6 +2,7 @@ import type { TimerOptions } from '../../clock.js';
 import { FakeClock } from '../../testing/index.js';
 import type { KeptLimiter } from './kept-limiter.js';
 import { ReplenishmentBeat } from './replenishment-beat.js';
+import { reporter } from './table-options.js';
 
 /** What a beat sees of a limiter. */
 class Kept {
@@ -190,9 +191,10 @@ describe('the beat that replenishes limiters for those who wait in them', () => 
     'goes on for the others where one fails %s and nobody takes the error',
     (question) => {
       const clock = new FakeClock();
-      const beat = new ReplenishmentBeat(clock, (error) => {
+      const inVain = (error: unknown): never => {
         throw error;
-      });
+      };
+      const beat = new ReplenishmentBeat(clock, reporter(inVain, clock));
       const [failing, other] = [new Kept('a'), new Kept('b')];
       for (const kept of [failing, other]) {
         kept.waiters = 1;

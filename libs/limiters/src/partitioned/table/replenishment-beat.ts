@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.js';
 import { assertTimerIsSet } from '../../engine/clock-timer.js';
 import { OnlyTimer } from '../../engine/only-timer.js';
-import { errorsOfEach, throwCollected } from '../../errors.js';
 import type { KeptLimiter } from './kept-limiter.js';
 import type { PartitionErrorHandler } from './table-options.js';
 
@@ -19,10 +18,12 @@ export class ReplenishmentBeat {
   readonly #onTimer = (): void => {
     assertTimerIsSet(this.#onTimer);
     this.stop();
-    const errors = errorsOfEach(this.#watched, (kept) => this.#lookAt(kept));
+    for (const kept of this.#watched) {
+      this.replenish(kept);
+      if (!this.#hasWaiters(kept)) this.#watched.delete(kept);
+    }
     // Whoever is left has somebody who waits for the timer.
     if (this.#watched.size > 0) this.#arm(false);
-    throwCollected(errors, 'Several limiters of partitions failed to replenish, and were reported in vain.');
   };
 
   constructor(clock: Clock, onError: PartitionErrorHandler | undefined) {
@@ -75,20 +76,6 @@ export class ReplenishmentBeat {
       this.#isArmed = wasArmed;
       this.#isBackground = true;
       throw error;
-    }
-  }
-
-  /** The handler that is told of errors may throw: one limiter's must not keep the others from being replenished. */
-  #lookAt(kept: KeptLimiter): void {
-    let hasWaiters = false;
-    try {
-      this.replenish(kept);
-    } finally {
-      try {
-        hasWaiters = this.#hasWaiters(kept);
-      } finally {
-        if (!hasWaiters) this.#watched.delete(kept);
-      }
     }
   }
 
