@@ -41,18 +41,18 @@ export function requireWhenUnavailable(owner: string, value: unknown): WhenUnava
 
 /** @throws TypeError | RangeError `ERR_RL_INVALID_PERMIT_COUNT` - when it is no integer of at least 0. */
 export function requirePermits(value: unknown): number {
+  // Checked for each request: the message is written where it is needed only.
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return (value as number) + 0;
   const message = `permitCount must be an integer of at least 0, but got ${shown(value)}.`;
   if (typeof value !== 'number') throw typeError('ERR_RL_INVALID_PERMIT_COUNT', message);
-  if (Number.isSafeInteger(value) && value >= 0) return value + 0;
   throw rangeError('ERR_RL_INVALID_PERMIT_COUNT', message);
 }
 
 /** @throws TypeError | RangeError `ERR_RL_INVALID_OPTION` - when it is given and no number of at least 0. */
 export function requireMaxWait(value: unknown): void {
-  if (value === undefined) return;
+  if (value === undefined || (typeof value === 'number' && value >= 0)) return;
   const message = `acquire: maxWaitMs must be a number of milliseconds of at least 0, but got ${shown(value)}.`;
-  if (typeof value !== 'number') throw typeError(CODE, message);
-  if (!(value >= 0)) throw rangeError(CODE, message);
+  throw typeof value === 'number' ? rangeError(CODE, message) : typeError(CODE, message);
 }
 
 /** @throws TypeError `ERR_RL_INVALID_OPTION` - when it is no text, empty, or would end a hash tag. */
