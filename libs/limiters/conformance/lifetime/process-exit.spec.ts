@@ -127,4 +127,24 @@ describe('a process that uses limiters', () => {
       wait();`);
     expect(printed).toEqual(['all gone']);
   });
+
+  it('tells every listener of lost leases, though one throws: that is an uncaught error', async () => {
+    const { printed } = await run(`
+      require('node:v8').setFlagsFromString('--expose-gc');
+      const collectGarbage = require('node:vm').runInNewContext('gc');
+      const failures = [];
+      process.on('uncaughtException', ({ message }) => failures.push(message));
+      limiters.reportLostLeases(() => { throw new Error('in vain'); });
+      let told = 0;
+      limiters.reportLostLeases(() => told++);
+      const limiter = new limiters.ConcurrencyLimiter({ permitLimit: 1 });
+      limiter.attemptAcquire();
+      const collect = () => {
+        collectGarbage();
+        if (failures.length === 0) return setImmediate(collect);
+        print(failures.join() + ', told ' + told + ', ' + limiter.attemptAcquire().isAcquired);
+      };
+      setImmediate(collect);`);
+    expect(printed).toEqual(['in vain, told 1, true']);
+  });
 });

@@ -1,3 +1,4 @@
+import { errorsOfEach, throwCollected } from '../errors.js';
 import type { PermitKeeper } from './granted-lease.js';
 
 /** A granted lease that was garbage-collected without having been disposed. */
@@ -24,7 +25,9 @@ let isRegistryUsed = false;
 
 const registry = new FinalizationRegistry<HeldPermits>(({ keeper, epoch, ...lost }) => {
   keeper.release(lost.permits, epoch);
-  for (const listener of listeners) listener(lost);
+  // One that throws keeps nobody else from being told.
+  const errors = errorsOfEach(listeners, (listener) => listener(lost));
+  throwCollected(errors, 'Several listeners failed that were told of a lost lease.');
 });
 
 /** Whether anybody wants to know; the only cost while nobody does. */

@@ -73,6 +73,16 @@ describe('a limiter of another maker in a partition', () => {
     expect(keeper.of('b').disposed).toBe(1);
   });
 
+  it('makes room as soon as it may leave, however short before it was asked in vain', () => {
+    const keeper = new Keeper({ idleTimeoutMs: 1_000, maxPartitions: 1 });
+    keeper.limiter.attemptAcquire('a');
+    keeper.of('a').idleMs = 1_000;
+    expect(keeper.limiter.attemptAcquire('b').isAcquired).toBe(false);
+    keeper.clock.skip(1);
+    keeper.of('a').idleMs = 1_001;
+    expect(keeper.limiter.attemptAcquire('b').isAcquired).toBe(true);
+  });
+
   it('that fails to end has left all the same', () => {
     const keeper = new Keeper({ idleTimeoutMs: 1_000 });
     keeper.limiter.attemptAcquire('a');
@@ -111,6 +121,33 @@ describe('the end of a keeper of a hundred limiters', () => {
     expect(thrown).toMatchObject({ message: 'Several limiters of partitions failed to end.' });
     expect((thrown as AggregateError).errors).toHaveLength(2);
   });
+});
+
+describe('a partition whose factory makes one of our limiters', () => {
+  it.each([0, 30, 1_000])(
+    'makes room at the cap once it is idle for longer than %i ms, however short before it was asked in vain',
+    (idleTimeoutMs) => {
+      const clock = new FakeClock();
+      const limiter = createPartitionedRateLimiter(
+        (key: string) =>
+          RateLimitPartition.get(
+            key,
+            () => new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 500, clock }),
+          ),
+        { clock, idleTimeoutMs, maxPartitions: 1 },
+      );
+      limiter.attemptAcquire('a');
+      for (const [waitMs, isRoom] of [
+        [480, false],
+        [19 + idleTimeoutMs, false],
+        [1, false],
+        [1, true],
+      ] as const) {
+        clock.skip(waitMs);
+        expect(limiter.attemptAcquire('b').isAcquired).toBe(isRoom);
+      }
+    },
+  );
 });
 
 describe('a partition replenished by hand', () => {

@@ -14,8 +14,6 @@ import { PartitionPage } from './partition-page.js';
 import type { ReplenishmentBeat } from './replenishment-beat.js';
 import { PAGE_ROWS } from './rows.js';
 
-/** How soon a limiter is looked at again whose idleness can't be foreseen. */
-const POLL_MS = 50;
 /** How soon one is looked at again that says when it ends: only to let go of what its last request needed. */
 const TIDY_MS = 10_000;
 
@@ -99,10 +97,10 @@ export class LimiterPage extends PartitionPage {
   override dueMs(index: number, now: number): number {
     const nowMs = this.table.originMs + toMilliseconds(now);
     if (this.#is(index, SAYS_WHEN_ENDED)) return nowMs + TIDY_MS;
-    if (!this.#is(index, PREDICTABLE)) return nowMs + POLL_MS;
+    if (!this.#is(index, PREDICTABLE)) return nowMs;
     const idleMs = this.limiterOf(index).idleDurationMs ?? 0;
-    // Idle for longer than that already, it is held by a waiting chain: look again soon.
-    return nowMs + Math.max(POLL_MS, toMilliseconds(this.table.idleTimeout) - idleMs);
+    // Idle for longer than that already, it is held by a waiting chain, which may end at any moment.
+    return nowMs + Math.max(0, toMilliseconds(this.table.idleTimeout) - idleMs);
   }
 
   override tidy(index: number): void {
