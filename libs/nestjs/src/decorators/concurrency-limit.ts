@@ -1,5 +1,7 @@
 import type { ApplicationValue, RateLimitingContext } from '../context/rate-limiting-context.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
+import { assertEndpoint } from './decorated-place.js';
+import { checkOptions } from './decorator-options.js';
 import { CONCURRENCY, leaveMark, markOf } from './marks.js';
 
 /**
@@ -19,6 +21,9 @@ export interface ConcurrencyLimitOptions {
   readonly message?: RejectionMessage | undefined;
 }
 
+const NAME = '@ConcurrencyLimit()';
+const KNOWN = ['when', 'message'];
+
 /** The message of a refusal. */
 export type RejectionMessage = string | ((context: RateLimitingContext) => string);
 
@@ -33,15 +38,18 @@ export interface ConcurrencyMark extends ConcurrencyLimitOptions {
  * and refuses at once: nobody waits. All other requests pass untouched.
  *
  * @param limit - how many at once, an integer of at least 1. @defaultValue 1
- * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - when it stands on a class.
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_ENDPOINT` - when it stands on something else than a method of instances;
+ * `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - for options that would do nothing.
  */
 export function ConcurrencyLimit(limit: number = 1, options: ConcurrencyLimitOptions = {}): MethodDecorator {
+  checkOptions(options, { decorator: NAME, behind: 'the limit', known: KNOWN });
   const mark: ConcurrencyMark = { limit, ...options };
   return (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => {
+    assertEndpoint(NAME, [target, key, descriptor]);
     if (descriptor === undefined) {
       throw new RateLimitingConfigurationError(
         'ERR_RL_INVALID_ENDPOINT',
-        `@ConcurrencyLimit() stands on ${(target as { name?: string }).name ?? 'a class'}, but belongs on a method: it limits one handler.`,
+        `${NAME} stands on ${(target as { name?: string }).name ?? 'a class'}, but belongs on a method: it limits one handler.`,
       );
     }
     leaveMark(CONCURRENCY, mark, [target, key, descriptor]);

@@ -1,8 +1,11 @@
 import { methodPlaceOf } from '../endpoints/method-place.js';
+import type { Decorated } from './decorated-place.js';
+import { assertEndpoint } from './decorated-place.js';
 import type { PolicyReference } from './enable-rate-limiting.js';
 import { readReferences } from './enable-rate-limiting.js';
-import type { Decorated } from './marks.js';
 import { DISABLE, earlierMark, leaveMark, markOf } from './marks.js';
+
+const NAME = '@DisableRateLimiting()';
 
 /** What the decorator leaves: everything, or some policies. */
 type DisableMark = true | readonly PolicyReference[];
@@ -13,15 +16,17 @@ type DisableMark = true | readonly PolicyReference[];
  * the boot says so. What a disabled class inherits is disabled in it, and goes on being limited elsewhere.
  *
  * @param policies - names of registered policies (`'global'` is the global limiter), or instances or classes.
- * @throws RateLimitingConfigurationError `ERR_RL_INVALID_POLICY` - when one is nothing of that.
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_POLICY` - when one is nothing of that;
+ * `ERR_RL_INVALID_ENDPOINT` - when it stands on something else than a class or a method of instances.
  */
 export function DisableRateLimiting(
   // Where names are declared, it isn't one of them.
   // oxlint-disable-next-line typescript/no-redundant-type-constituents
   ...policies: (PolicyReference | 'global')[]
 ): ClassDecorator & MethodDecorator {
-  const mark: DisableMark = policies.length === 0 ? true : readReferences('@DisableRateLimiting()', policies);
+  const mark: DisableMark = policies.length === 0 ? true : readReferences(NAME, policies);
   return (...place: Decorated) => {
+    assertEndpoint(NAME, place);
     const earlier = earlierMark(DISABLE, place) as DisableMark | undefined;
     leaveMark(DISABLE, together(earlier, mark), place);
   };

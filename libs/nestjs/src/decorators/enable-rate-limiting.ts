@@ -1,5 +1,4 @@
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
-import { suggestion } from '../errors/nearest-name.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import { gated } from '../binding/method-gates.js';
@@ -7,6 +6,8 @@ import { CONNECTION_METHOD } from '../transports/gateway.js';
 import type { PolicyClass, PolicyInstance } from '../policies/policy-definition.js';
 import { isPolicy, isPolicyClass, isSelectivePolicy } from '../policies/policy-definition.js';
 import type { PolicyName } from '../policies/policy-names.js';
+import { assertEndpoint } from './decorated-place.js';
+import { checkOptions } from './decorator-options.js';
 import { ENABLE, leaveMark, markOf } from './marks.js';
 
 /**
@@ -62,7 +63,8 @@ const KNOWN = ['phase', 'permitCount', 'when', 'maxWaitMs', 'heldUntil', 'inheri
  *
  * @param policies - names of registered policies, or instances or classes as unnamed policies; at least one.
  * @throws RateLimitingConfigurationError `ERR_RL_INVALID_POLICY` - when one is nothing of that;
- * `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - for options that would do nothing.
+ * `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - for options that would do nothing; `ERR_RL_INVALID_ENDPOINT` -
+ * when it stands on something else than a class or a method of instances.
  */
 export function EnableRateLimiting(
   policies: PolicyReference | readonly PolicyReference[],
@@ -74,6 +76,7 @@ export function EnableRateLimiting(
     options: readOptions(place, options),
   };
   return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
+    assertEndpoint(place, [target, key, descriptor]);
     // Here, so that it has its place for gates also where the class is frozen before any application is made of it.
     if (key === CONNECTION_METHOD && descriptor !== undefined) {
       descriptor.value = gated(descriptor.value as Parameters<typeof gated>[0]);
@@ -82,21 +85,8 @@ export function EnableRateLimiting(
   };
 }
 
-/** Makes sure that no option is misspelt; their values are checked at the boot, where the endpoint is known. */
 function readOptions(place: string, options: EnableRateLimitingOptions): EnableRateLimitingOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new RateLimitingConfigurationError(
-      'ERR_RL_INVALID_OPTION',
-      `${place} takes an options object behind the policies, but got ${shown(options)}.`,
-    );
-  }
-  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name));
-  if (unknown !== undefined) {
-    throw new RateLimitingConfigurationError(
-      'ERR_RL_UNKNOWN_OPTION',
-      `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
-    );
-  }
+  checkOptions(options, { decorator: place, behind: 'the policies', known: KNOWN });
   if (options.inherit === undefined || typeof options.inherit === 'boolean') return options;
   throw new RateLimitingConfigurationError(
     'ERR_RL_INVALID_OPTION',

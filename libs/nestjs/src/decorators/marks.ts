@@ -1,13 +1,11 @@
 import { methodPlaceOf, placeNamed } from '../endpoints/method-place.js';
+import type { Decorated } from './decorated-place.js';
 
 /** The names of what our decorators leave. */
 export const ENABLE = 'ratelease:enable';
 export const DISABLE = 'ratelease:disable';
 export const CONCURRENCY = 'ratelease:concurrency-limit';
 const ALL = [ENABLE, DISABLE, CONCURRENCY];
-
-/** What a decorator of a class or a method is called with. */
-export type Decorated = readonly [target: object, key?: string | symbol, descriptor?: PropertyDescriptor];
 
 /**
  * Leaves what a decorator says on a class, or on a method: there on the function, as Nest's own decorators, and on the
