@@ -112,11 +112,12 @@ export class Store {
     this.#dispatcher.giveBackLeases(returning, isSoon);
   }
 
-  /** Runs a script; rejects like the client does. */
+  /** Runs a script that decides nothing; rejects like the client does. */
   async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     try {
       const reply = await script.run(this.connection, keys, args);
-      this.health.decided();
+      // A server that is full takes back and renews, and refuses to decide.
+      this.health.replied();
       return reply;
     } catch (error) {
       if (isServerError(error)) this.health.refused(error);

@@ -8,6 +8,9 @@
 
 -- @include clock
 -- @include one-concurrency
+-- A full server refuses the first write of a script where that may need memory, but none behind one that never does.
+-- What is in use is kept by as much as there is already.
+call('ZREM', held.leases, '')
 for index = FIRST, #ARGV do
   local member = ARGV[index]
   if call('ZSCORE', held.leases, member) then
