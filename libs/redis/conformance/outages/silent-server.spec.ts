@@ -1,10 +1,11 @@
+import diagnostics from 'node:diagnostics_channel';
 import { setTimeout as after } from 'node:timers/promises';
 import type { RateLimitLease } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import type { RedisPartitions, RemoteLease } from '../../src/index.js';
-import { createRedisPartitions } from '../../src/index.js';
+import type { RedisPartitions, RemoteLease, StoreEvent } from '../../src/index.js';
+import { createRedisPartitions, STORE_CHANNEL } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
@@ -21,9 +22,10 @@ const ONE = { permitLimit: 1, queueLimit: 5, leaseTtlMs: TTL_MS };
 
 let proxied: ProxiedServer;
 let proxy: CuttingProxy;
+let admin: Redis;
 beforeAll(async () => {
   proxied = await ProxiedServer.start();
-  ({ proxy } = proxied);
+  ({ proxy, admin } = proxied);
 });
 afterAll(() => proxied.stop());
 
@@ -68,6 +70,35 @@ describe.each(CLIENTS)('a server that is cut off, through $name', ({ open, name 
     // oxlint-disable-next-line no-await-in-loop -- until it is well
     while (!(await slots.acquire(1, { maxWaitMs: 0 })).isAcquired) await after(5);
     expect(performance.now() - heldMs).toBeLessThan(3 * TTL_MS);
+  });
+
+  test('and then answers with errors is not well between: that is not told, and what was spent without it stays spent', async () => {
+    const states: string[] = [];
+    const listener = (event: unknown): void => void states.push((event as StoreEvent).state);
+    diagnostics.subscribe(STORE_CHANNEL, listener);
+    const rate = limiterOf(
+      shared.getFixedWindowLimiter('errors', () => ({
+        ...{ permitLimit: 3, windowMs: HOUR, whenUnavailable: 'local' as const },
+      })),
+    );
+    await rate.acquire();
+    proxy.silence();
+    const spent = await Promise.all([1, 2, 3].map(() => rate.acquire()));
+    expect(spent.every(({ isAcquired }) => isAcquired)).toBe(true);
+    await admin.call('ACL', 'SETUSER', 'default', '-evalsha', '-eval');
+    try {
+      // What was on its way is answered: with an error.
+      proxy.speak();
+      // oxlint-disable-next-line no-await-in-loop -- until it is so
+      while (states.length < 2) await after(5);
+      expect((await rate.acquire()).isAcquired).toBe(false);
+    } finally {
+      await admin.call('ACL', 'SETUSER', 'default', '+@all');
+    }
+    // oxlint-disable-next-line no-await-in-loop -- until it is well
+    while (states.length < 3) await rate.acquire(0, { maxWaitMs: 0 });
+    diagnostics.unsubscribe(STORE_CHANNEL, listener);
+    expect(states).toEqual(['unavailable', 'refusing', 'available']);
   });
 
   test('keeps neither the end up, nor those whose decisions are on their way when the client is closed', async () => {

@@ -91,9 +91,11 @@ export class Health {
     this.#becameAvailable();
   }
 
-  /** The store answered with an error instead of a decision. */
+  /** The store answered with an error instead of a decision: it is asked again, but not well for that. */
   refused(error: unknown): void {
-    this.replied();
+    this.#lastReplyMs = performance.now();
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
     this.#refuses(error);
   }
 
