@@ -6,24 +6,14 @@ import type { Standing } from '../store/standing.js';
 import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
+import type { KeeperContext } from './keeper-context.js';
 import { LeaseLostError } from './lease-lost-error.js';
 import type { Notifications } from './notifications.js';
 import { Releases } from './releases.js';
+import type { SettleWait, WaitEnd } from './wait-outcome.js';
 
 /** The name of the `node:diagnostics_channel` that tells of lost leases: `{ limiter, partition }`. */
 export const LEASE_LOST_CHANNEL = 'ratelease:lease-lost';
-
-/** How a wait in the server's queue ends; `lost`: its place is gone, it has to ask again. */
-export type WaitEnd = 'granted' | 'evicted' | 'lost' | 'disposed';
-
-/** The end of a wait, and the permits that the server had left then, as far as is known here. */
-export interface WaitOutcome {
-  readonly end: WaitEnd;
-  readonly remaining: number;
-}
-
-/** Ends a wait. */
-export type SettleWait = (outcome: WaitOutcome) => void;
 
 interface Held {
   untilMs: number;
@@ -33,6 +23,8 @@ interface Held {
 interface Waiting {
   /** Until then the server keeps its place. */
   untilMs: number;
+  /** At least until then it keeps a lease that it has granted since it told last that there is the place. */
+  heldUntilMs: number;
   readonly settle: (end: WaitEnd) => void;
 }
 
@@ -93,7 +85,11 @@ export class LeaseKeeper {
 
   /** From now on the lease is renewed. It was asked for at `sinceMs`. */
   hold(member: string, sinceMs: number): void {
-    this.#held.set(member, { untilMs: sinceMs + this.#definition.leaseTtlMs, onLost: null });
+    this.#holdUntil(member, sinceMs + this.#definition.leaseTtlMs);
+  }
+
+  #holdUntil(member: string, untilMs: number): void {
+    this.#held.set(member, { untilMs, onLost: null });
     this.#arm(this.#definition.leaseTtlMs / 3);
   }
 
@@ -129,16 +125,21 @@ export class LeaseKeeper {
 
   /** The same for a request that may wait: the server's message may be here before its answer. */
   expect(member: string, settle: SettleWait): void {
+    const askedUntilMs = performance.now() + this.#definition.leaseTtlMs;
+    const untilMs = (): number => this.#waiting.get(member)?.heldUntilMs ?? askedUntilMs;
     const end = (how: WaitEnd): void => {
+      const heldUntilMs = untilMs();
       this.forget(member);
       // A request for no permits holds none.
-      if (how === 'granted' && !member.endsWith('*0')) this.hold(member, performance.now());
+      if (how === 'granted' && !member.endsWith('*0')) this.#holdUntil(member, heldUntilMs);
       settle({ end: how, remaining: this.#remaining });
     };
     this.#asking.set(member, end);
     this.#notifications.expect(member, (notice, remaining) => {
       this.#remaining = remaining;
-      end(notice);
+      // Where the process stood still, it may tell of a lease that has ended meanwhile.
+      if (notice === 'granted' && untilMs() <= performance.now()) this.look();
+      else end(notice);
     });
   }
 
@@ -149,15 +150,19 @@ export class LeaseKeeper {
     this.#notifications.forget(member);
   }
 
-  /** The request waits now; its standing tells when the first lease ends unless it is renewed. */
-  waits(member: string, { remaining, resetUs: firstEndUs }: Standing[number]): void {
+  /** The request, asked at `sinceMs`, waits now; its standing tells when the first lease ends unless it is renewed. */
+  waits(member: string, { remaining, resetUs: firstEndUs }: Standing[number], sinceMs: number): void {
     const settle = this.#asking.get(member);
     // The message that it was granted may have come before the answer that it waits.
     if (settle === undefined) return;
     this.#remaining = remaining;
     const { leaseTtlMs } = this.#definition;
     this.#asking.delete(member);
-    this.#waiting.set(member, { untilMs: performance.now() + leaseTtlMs, settle });
+    this.#waiting.set(member, {
+      untilMs: performance.now() + leaseTtlMs,
+      heldUntilMs: sinceMs + leaseTtlMs,
+      settle,
+    });
     if (this.#isLookDue) return this.look();
     const thirdMs = leaseTtlMs / 3;
     this.#arm(firstEndUs < 0 ? thirdMs : Math.min(thirdMs, firstEndUs / 1_000 + AFTER_END_MS));
@@ -229,11 +234,11 @@ export class LeaseKeeper {
     }
     const waiting = this.#waiting.get(member);
     if (waiting === undefined) return;
-    if (state === HELD) waiting.settle('granted');
     // Its message was missed; but a place that came to its end was taken by nobody.
-    else if (state === EVICTED && waiting.untilMs > sentMs) waiting.settle('evicted');
+    if (state === EVICTED && waiting.untilMs > sentMs) waiting.settle('evicted');
     else if (state === LOST || state === EVICTED) waiting.settle('lost');
-    else waiting.untilMs = sentMs + this.#definition.leaseTtlMs;
+    else waiting.untilMs = waiting.heldUntilMs = sentMs + this.#definition.leaseTtlMs;
+    if (state === HELD) waiting.settle('granted');
   }
 
   /** An answer that does not come, as from a server that is cut off, must not hide that leases and places end. */
@@ -288,12 +293,4 @@ export class LeaseKeeper {
 
 function ignore(): void {
   // Its request learns by itself what became of it.
-}
-
-/** What the keepers of a process share. */
-export interface KeeperContext {
-  readonly store: Store;
-  readonly notifications: Notifications;
-  /** Called when nothing is left to keep. */
-  readonly onIdle: () => void;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@ratelease/limiters';
-import type { LeaseKeeper, SettleWait, WaitOutcome } from '../concurrency/lease-keeper.js';
+import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
+import type { WaitOutcome } from '../concurrency/wait-outcome.js';
 import { REASON, REASON_OF_END, reasonOfRefusal } from '../leases/reasons.js';
 import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
@@ -73,9 +74,9 @@ export class Acquisition {
     let outcome: Promise<WaitOutcome> | null = null;
     if (!isAgain && this.#wait.mayWait && this.#group.hasServerQueue) {
       states.notifications.start();
-      let settle!: SettleWait;
-      outcome = new Promise((resolve) => (settle = resolve));
-      for (const keeper of keepers) keeper.expect(member, settle);
+      outcome = new Promise((settle) => {
+        for (const keeper of keepers) keeper.expect(member, settle);
+      });
     } else {
       for (const keeper of keepers) keeper.asks(member);
     }
@@ -139,7 +140,7 @@ export class Acquisition {
     const definition = this.#group.definitions[answer.member]!;
     const keeper = this.#context.states.keeper(this.#group.partitionKey, definition);
     for (const other of this.#keepers()) if (other !== keeper) other.forget(member);
-    keeper.waits(member, answer.standing[answer.member]!);
+    keeper.waits(member, answer.standing[answer.member]!, answer.sinceMs);
     const ended = await this.#wait.race(outcome, () => this.#abandon());
     const { end, remaining } =
       typeof ended === 'string' ? { end: ended, remaining: keeper.remaining } : ended;
@@ -194,8 +195,8 @@ export class Acquisition {
     // It would be a question for permits.
     if (ahead === 0) return this.#refuseBy(refused);
     const question: Question = { permits: this.#permits, ahead, id: '', flag: 'n' };
-    const { store } = this.#context.states;
     const { sinceMs, heardMs } = refused;
+    const { store } = this.#context.states;
     const looked = await new AskedQuestion(store, this.#group, question, { sinceMs }).settled;
     if (looked.kind === 'unavailable') return this.#unavailable();
     return this.#refuseBy(looked.kind === 'refused' ? { ...looked, sinceMs, heardMs } : refused);
@@ -266,11 +267,7 @@ export class Acquisition {
     const { signal, leftMs } = this.#wait;
     const options = { signal, maxWaitMs: leftMs };
     const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, options);
-    return {
-      lease: answer.lease,
-      refusedBy: answer.lease.isAcquired ? -1 : answer.refusedBy,
-      retryAfterOfAllMs: undefined,
-    };
+    return { ...answer, retryAfterOfAllMs: undefined };
   }
 
   #blockingMember(): number {

@@ -1,0 +1,60 @@
+import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
+import { limiterOf } from '../oracle/limiter-pair.js';
+import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
+
+const OPTIONS = { permitLimit: 1, queueLimit: 10, leaseTtlMs: 1_000 };
+
+const host = ProcessesOnAServer.forTests();
+
+describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s', (client) => {
+  const slots = (): AsyncRateLimiter => limiterOf(host.shared.getConcurrencyLimiter(client, () => OPTIONS));
+
+  test('does not take a lease for its own that it was granted, and lost, meanwhile', async () => {
+    const lease = await slots().acquire();
+    const waiter = host.start(
+      `
+      const limiter = limiterOf(shared.getConcurrencyLimiter('${client}', () => (${JSON.stringify(OPTIONS)})));
+      const waiting = limiter.acquire();
+      waiting.then(async (lease) => {
+        say(lease.isAcquired ? 'granted' : 'refused');
+        await lease[Symbol.asyncDispose]();
+        say('given back');
+      });
+      await limiter.acquire(0, { maxWaitMs: 0 });
+      say('waits');
+      process.once('message', (ms) => {
+        say('stands still');
+        const until = Date.now() + Number(ms);
+        setImmediate(() => { while (Date.now() < until); });
+      });
+    `,
+      { client, options: { commandTimeoutMs: 10_000 } },
+    );
+    expect(await waiter.next()).toBe('waits');
+    // The message is heard only then.
+    // oxlint-disable-next-line no-await-in-loop -- until it is so
+    while ((await channels()) === 0);
+    waiter.tell(String(1.6 * OPTIONS.leaseTtlMs));
+    expect(await waiter.next()).toBe('stands still');
+    lease.dispose();
+    // What it is granted it doesn't renew.
+    const next = await slots().acquire();
+    expect(next.isAcquired).toBe(true);
+    const said = waiter.next();
+    const heard = [said.then(() => 'the waiter'), isOver(next).then(() => 'whoever has it')];
+    expect(await Promise.race(heard)).toBe('whoever has it');
+    expect(await said).toBe('granted');
+    expect(await waiter.next()).toBe('given back');
+    await waiter.kill();
+  });
+});
+
+async function channels(): Promise<number> {
+  return ((await host.client.pubsub('CHANNELS', 'test:*')) as string[]).length;
+}
+
+/** Some time after the other one goes on. */
+async function isOver(lease: RateLimitLease): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  lease.dispose();
+}
