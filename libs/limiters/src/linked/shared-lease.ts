@@ -39,6 +39,8 @@ export class SharedLease implements AcquisitionOwner {
   #pending: SharedAcquisition | null = null;
   /** A lease that was stored since those who wait were last looked at. */
   #arrived: RateLimitLease | null = null;
+  /** With what the store has failed to answer a question of {@link SharedLease.hasStored}. */
+  #failure: { readonly error: unknown } | null = null;
   #isDisposed = false;
   #wasRefused = false;
 
@@ -71,14 +73,22 @@ export class SharedLease implements AcquisitionOwner {
 
   /** The stored lease, if any. @throws whatever the store throws. */
   stored(): RateLimitLease | undefined {
-    return this.#isDisposed ? undefined : this.#storage.read();
+    if (this.#isDisposed) return undefined;
+    const failure = this.#failure;
+    if (failure === null) return this.#storage.read();
+    this.#failure = null;
+    throw failure.error;
   }
 
-  /** The same for a question that must not throw: a store that fails shows when it is taken from. */
+  /**
+   * The same for a question that must not throw: a store that fails shows when it is taken from, also one that answers
+   * again by then. What the question was for is decided: nobody has looked whether the reference limiter has enough.
+   */
   get hasStored(): boolean {
     try {
       return this.stored() !== undefined;
-    } catch {
+    } catch (error) {
+      this.#failure = { error };
       return true;
     }
   }
