@@ -6,6 +6,8 @@ import {
   RateLimitPartition,
 } from '../../src/index.js';
 import { FakeClock } from '../../src/testing/index.js';
+import { expectAtMost, expectEqual } from '../model/compared.js';
+import { settle } from '../model/trace.js';
 import type { Visit } from './visits.js';
 import { perGroup, Session, visit, VisitLimiter } from './visits.js';
 
@@ -146,7 +148,7 @@ export class LifeTrial {
       held[index]!.dispose();
       held[index] = take(index);
       // oxlint-disable-next-line no-await-in-loop -- one turn after the other
-      await settle();
+      await settle(20);
     }
     for (const lease of held) if (lease.isAcquired) this.#leases.push(lease);
   }
@@ -171,19 +173,19 @@ export class LifeTrial {
       case 'advance':
         return this.#clock.advance(event.ms);
       case 'settle':
-        return settle();
+        return settle(20);
     }
   }
 
   /** N per group: no more leases are out than permits, and every session has at most one of them. */
   expectAtMostTheLimit(): void {
-    expect(this.#unexpected).toEqual([]);
+    expectEqual(this.#unexpected, []);
     for (const [index, group] of GROUPS.entries()) {
       const { permitLimit } = this.#setup;
       const live = this.#sessions.filter((one, at) => at % 2 === index && one.lease !== undefined).length;
-      expect(live).toBeLessThanOrEqual(permitLimit);
+      expectAtMost(live, permitLimit);
       const free = this.#base.getStatistics(visit(null, group))!.currentAvailablePermits;
-      expect(free).toBeLessThanOrEqual(permitLimit - live);
+      expectAtMost(free, permitLimit - live);
     }
   }
 
@@ -210,7 +212,7 @@ export class LifeTrial {
     for (let round = 0; round < 100 && this.#requests.some((request) => !request.isOver); round++) {
       for (const lease of this.#leases.splice(0)) lease.dispose();
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await settle();
+      await settle(20);
     }
     for (const lease of this.#leases.splice(0)) lease.dispose();
   }
@@ -233,7 +235,7 @@ export class LifeTrial {
 
   /** The requests that nobody has answered. */
   async waitForEver(): Promise<Request[]> {
-    await settle();
+    await settle(20);
     return this.#requests.filter((request) => !request.isOver);
   }
 
@@ -292,9 +294,4 @@ export class LifeTrial {
     this.#ended.push(session);
     this.#sessions[index] = new Session();
   }
-}
-
-async function settle(): Promise<void> {
-  // oxlint-disable-next-line no-await-in-loop -- one microtask after the other
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { ChainedPartitions } from './chained-partitions.js';
 import { anyMembers } from './chain-trial.js';
+import { expectEqual } from './compared.js';
 import { anyTableSetup, anyTableTrace, OutrightTrial } from './outright-trial.js';
 import { anyTrace } from './trace.js';
 
@@ -12,7 +13,7 @@ describe('a chain of partitioned limiters', () => {
         for (const command of trace) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await both.run(command);
-          expect(both.partitioned).toEqual(both.ordinary);
+          expectEqual(both.partitioned, both.ordinary);
         }
       }),
       { numRuns: 100 },
@@ -28,7 +29,7 @@ describe('a chain of partitions that come and go, whose limits change, and whose
         for (const command of trace) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await trial.run(command);
-          expect(trial.outright).toEqual(trial.byProtocol);
+          expectEqual(trial.outright, trial.byProtocol);
         }
       }),
       { numRuns: 100 },

@@ -6,6 +6,7 @@ import {
   anyScarceMembers,
   ChainTrial,
 } from './chain-trial.js';
+import { expectAtMost } from './compared.js';
 import { settle } from './trace.js';
 import type { ChainCommand } from './chain-trial.js';
 
@@ -39,7 +40,7 @@ describe.each([
           for (const { kind, setup, limiter } of trial.members) {
             const { currentAvailablePermits } = limiter.getStatistics()!;
             const held = kind === 'concurrency' ? trial.heldOf(limiter) : 0;
-            expect(currentAvailablePermits + held).toBeLessThanOrEqual(setup.limit);
+            expectAtMost(currentAvailablePermits + held, setup.limit);
           }
         }
         await trial.drain();

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { expectAtMost, expectSame } from './compared.js';
 import { boundOf, brokenPromise } from './guarantees.js';
 import { anySetup, createLimiter, KINDS } from './limiter-setups.js';
 import type { Command } from './trace.js';
@@ -63,10 +64,10 @@ describe.each(KINDS)('a limiter of the kind %s, whatever the clock does', (kind)
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await run(command, watch, limiter);
           const { currentAvailablePermits } = limiter.getStatistics()!;
-          expect(currentAvailablePermits).toBeGreaterThanOrEqual(0);
-          expect(currentAvailablePermits).toBeLessThanOrEqual(setup.limit);
+          expectAtMost(0, currentAvailablePermits);
+          expectAtMost(currentAvailablePermits, setup.limit);
           const held = watch.holding.reduce((sum, { permits }) => sum + permits, 0);
-          if (kind === 'concurrency') expect(currentAvailablePermits).toBe(setup.limit - held);
+          if (kind === 'concurrency') expectSame(currentAvailablePermits, setup.limit - held);
         }
       }),
       { numRuns: 60 },
@@ -104,7 +105,7 @@ describe.each(KINDS)('a limiter of the kind %s, whatever the clock does', (kind)
         await watch.advance(1);
         expect(watch.waiting).toEqual([]);
         for (const { status, abort } of watch.requests) {
-          expect(status === 'rejected').toBe(abort.signal.aborted);
+          expectSame(status === 'rejected', abort.signal.aborted);
         }
       }),
       { numRuns: 60 },

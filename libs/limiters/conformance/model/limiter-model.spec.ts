@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { expectAtMost, expectEqual, expectSame } from './compared.js';
 import { anySetup, KINDS } from './limiter-setups.js';
 import { SideBySide } from './side-by-side.js';
 import { anyTrace } from './trace.js';
@@ -19,7 +20,7 @@ describe.each(KINDS)('a limiter of the kind %s', (kind) => {
         for (const command of trace) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await both.run(command);
-          expect(both.actual).toEqual(both.expected);
+          expectEqual(both.actual, both.expected);
         }
       }),
       { numRuns: 100 },
@@ -33,9 +34,9 @@ describe.each(KINDS)('a limiter of the kind %s', (kind) => {
         for (const command of trace) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
           await run(command);
-          expect(clock.pendingTimers).toBeLessThanOrEqual(1);
+          expectAtMost(clock.pendingTimers, 1);
           // A request for no permits waits without being counted, so the sum tells only one way.
-          if (kind === 'concurrency') expect(clock.pendingTimers).toBe(0);
+          if (kind === 'concurrency') expectSame(clock.pendingTimers, 0);
         }
         limiter.dispose();
         expect(clock.pendingTimers).toBe(0);

@@ -11,6 +11,7 @@ import type { FixedWindowRateLimiter, RateLimitLease, SlidingWindowRateLimiter }
 import { FakeClock } from '../../src/testing/index.js';
 import type { Visit } from '../linked/visits.js';
 import { visit, VisitLimiter } from '../linked/visits.js';
+import { expectAtMost, expectEqual } from './compared.js';
 import { helperPartition } from './helper-setups.js';
 import type { Kind, Setup } from './limiter-setups.js';
 import { createLimiter } from './limiter-setups.js';
@@ -81,8 +82,8 @@ export class MixedTrial {
   }
 
   expectNothingUnexpected(): void {
-    expect(this.#unexpected).toEqual([]);
-    for (const { free, limit } of this.#standing()) expect(free).toBeLessThanOrEqual(limit);
+    expectEqual(this.#unexpected, []);
+    for (const { free, limit } of this.#standing()) expectAtMost(free, limit);
   }
 
   /** Work ends as it is granted and time goes on, then the sessions end too: nobody waits, and everything is back. */

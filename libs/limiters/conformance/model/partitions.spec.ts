@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { expectEqual } from './compared.js';
 import { boundOf, brokenPromise } from './guarantees.js';
 import type { Kind } from './limiter-setups.js';
 import { anySetup, KINDS } from './limiter-setups.js';
@@ -19,7 +20,10 @@ describe.each(MADE_BY)('partitions made by %s', (by) => {
             // oxlint-disable-next-line no-await-in-loop -- one after the other
             await trial.run(command);
             const actual = trial.watch.requests.map(({ status }) => status);
-            expect(actual).toEqual(trial.twins.requests.map(({ status }) => status));
+            expectEqual(
+              actual,
+              trial.twins.requests.map(({ status }) => status),
+            );
           }
         }),
         { numRuns: 25 },

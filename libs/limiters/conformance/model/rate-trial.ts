@@ -7,6 +7,7 @@ import {
 } from '../../src/index.js';
 import type { RateLimiterStatistics, RateLimitLease } from '../../src/index.js';
 import { FakeClock } from '../../src/testing/index.js';
+import { expectEqual, expectSame } from './compared.js';
 import type { ExactRate, RateSetup } from './exact-rate.js';
 import { exactRate } from './exact-rate.js';
 
@@ -152,9 +153,9 @@ export class RateTrial {
       const now = BigInt(this.#nowNs - sinceNs);
       if (!this.#setup.isManual) model.apply(now);
       if (subject.idleDurationMs !== undefined) {
-        expect(subject.idleDurationMs).toBe(model.fullSince === null ? null : toMs(now - model.fullSince));
+        expectSame(subject.idleDurationMs, model.fullSince === null ? null : toMs(now - model.fullSince));
       }
-      expect(subject.getStatistics()!.currentAvailablePermits).toBe(Number(model.available));
+      expectSame(subject.getStatistics()!.currentAvailablePermits, Number(model.available));
     }
   }
 
@@ -164,22 +165,23 @@ export class RateTrial {
     const permits = this.#permits(part);
     const lease = subject.attemptAcquire(permits);
     if (!this.#setup.isManual) model.apply(now);
-    expect(lease.isAcquired).toBe(model.ask(BigInt(permits), now));
+    expectSame(lease.isAcquired, model.ask(BigInt(permits), now));
     const untilFull = model.fullSince === null ? model.dueAt(BigInt(this.#setup.limit)) - now : 0n;
-    expect(lease.quota()).toMatchObject([
-      { remaining: Number(model.available), resetAfterMs: toMs(untilFull) },
-    ]);
+    expectEqual(
+      lease.quota().map(({ remaining, resetAfterMs }) => ({ remaining, resetAfterMs })),
+      [{ remaining: Number(model.available), resetAfterMs: toMs(untilFull) }],
+    );
     if (lease.isAcquired) return;
     const dueIn = model.dueAt(BigInt(Math.max(1, permits))) - now;
     const retryAfterMs = Number((dueIn + BigInt(NANOSECONDS_PER_MS - 1)) / BigInt(NANOSECONDS_PER_MS));
-    expect(lease.getMetadata(MetadataName.retryAfter)).toBe(Math.max(1, retryAfterMs));
+    expectSame(lease.getMetadata(MetadataName.retryAfter), Math.max(1, retryAfterMs));
   }
 
   #replenish(): void {
     for (const { subject, model, sinceNs } of this.#pairs.values()) {
       if (subject.tryReplenish === undefined) continue;
       const isApplied = this.#setup.isManual && model.apply(BigInt(this.#nowNs - sinceNs));
-      expect(subject.tryReplenish()).toBe(isApplied);
+      expectSame(subject.tryReplenish(), isApplied);
     }
   }
 

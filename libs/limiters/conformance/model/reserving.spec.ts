@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type { ConcurrencyLimiter } from '../../src/index.js';
 import { anyBusyTrace } from './chain-trial.js';
+import { expectAtMost } from './compared.js';
 import { anyReservingMembers, ReservingTrial } from './reserving-trial.js';
 import { settle } from './trace.js';
 
@@ -102,7 +103,7 @@ describe('a request that was passed over until it reserves', () => {
           for (const { kind, setup, limiter } of trial.members) {
             const { currentAvailablePermits } = limiter.getStatistics()!;
             const held = kind === 'concurrency' ? trial.heldOf(limiter) : 0;
-            expect(currentAvailablePermits + held).toBeLessThanOrEqual(setup.limit);
+            expectAtMost(currentAvailablePermits + held, setup.limit);
           }
         }
         await trial.drain();

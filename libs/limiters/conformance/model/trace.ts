@@ -38,8 +38,8 @@ export function picked<T>(items: readonly T[], pick: number): T | undefined {
   return items.length === 0 ? undefined : items[pick % items.length];
 }
 
-/** Lets what was promised settle; no promise of these limiters needs more than a few turns. */
-export async function settle(): Promise<void> {
+/** Lets what was promised settle; no promise of these limiters needs more than a few turns, those of linked chains more. */
+export async function settle(turns = 5): Promise<void> {
   // oxlint-disable-next-line no-await-in-loop -- one turn after the other
-  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
