@@ -1,6 +1,5 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import { ObjectDisposedError, refusedMember, systemClock } from '@ratelease/limiters';
-import type { HandlingContext } from '../context/handling-context.js';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
 import { isAboveLimit } from '../errors/is-above-limit.js';
 import { isLettable } from '../errors/is-lettable.js';
@@ -8,10 +7,7 @@ import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
 import type { Verdict } from '../holding/verdict.js';
 import { decisionOf } from '../holding/verdict.js';
-import { rateLimitFields } from '../http/rate-limit-fields.js';
 import { isPreflight } from '../http/preflight.js';
-import { writeStyled } from '../http/refusal-style.js';
-import { writeRateLimit } from '../http/response-fields.js';
 import type { Settings } from '../module/settings.js';
 import type { PolicySet, WaitBounds } from '../policies/policy-set.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
@@ -19,15 +15,16 @@ import { Refusals } from '../rejection/refusals.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import { ShutdownError } from '../rejection/shutdown-error.js';
 import type { Visibility } from '../visibility/visibility.js';
-import { permitsOf } from './permit-count.js';
+import { askedPermits, isDecidedWithoutClient } from './asked-permits.js';
+import { HandlingAnswers } from './handling-answers.js';
 import type { MaybeQuestion, Question } from './question.js';
 import { ShadowTrial } from './shadow-trial.js';
+import { writeStanding } from './standing-fields.js';
 import { causeOf } from './wait-failure.js';
 
 const LIMITER_DISPOSED = 'Limiter disposed';
 /** What bounds the wait of policies without a queue. */
-const NO_WAIT: WaitBounds = { signal: undefined, maxWaitMs: Infinity };
-const neverWaits = (): WaitBounds => NO_WAIT;
+const neverWaits = (): WaitBounds => ({ signal: undefined, maxWaitMs: Infinity });
 
 /**
  * Decides acquisitions. A decision is a promise only where something takes time: a policy, a condition, a queue.
@@ -39,6 +36,7 @@ export class Decider {
   readonly #visibility: Visibility;
   readonly #shadows: ShadowTrial;
   readonly #waiting = new Set<Holder>();
+  readonly #answers = new HandlingAnswers();
   #isShuttingDown = false;
 
   constructor(settings: Settings, visibility: Visibility) {
@@ -57,6 +55,7 @@ export class Decider {
   shutDown(): void {
     this.#isShuttingDown = true;
     for (const holder of this.#waiting) holder.context.abort(new ShutdownError());
+    this.#answers.end();
   }
 
   /** Decides an acquisition. The promise of a decision rejects with the refusal. */
@@ -80,25 +79,27 @@ export class Decider {
 
   async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
     holder.follow();
-    const permits = await this.#permitsOf(acquisition, holder.context);
     const { shadows, set, otherwise } = acquisition;
-    if (permits !== undefined)
-      return decisionOf(this.#decideOn({ acquisition, set, permits, holder }, shadows));
-    const asked = shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
-    return decisionOf(this.#decideOn({ acquisition, set: otherwise, permits: 1, holder }, asked));
+    const asked = { acquisition, set, holder };
+    const asking = askedPermits(acquisition, holder.context, this.#visibility);
+    const permits = await this.#answerTo(asked, asking, isDecidedWithoutClient(asked));
+    if (permits !== undefined) return decisionOf(this.#decideOn({ ...asked, permits }, shadows));
+    const everywhere = shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
+    return decisionOf(this.#decideOn({ ...asked, set: otherwise, permits: 1 }, everywhere));
   }
 
-  /** How many permits the endpoint asks of its policies; `undefined` where they don't apply. */
-  async #permitsOf(acquisition: Acquisition, context: HandlingContext): Promise<number | undefined> {
+  /** What the application's code has promised; the application may end before, or, where that counts, the client leave. */
+  async #answerTo<T>(
+    { acquisition, set, holder }: Omit<MaybeQuestion, 'permits'>,
+    answer: Promise<T>,
+    endsWithClient = true,
+  ): Promise<T> {
     try {
-      const applies = acquisition.when === undefined || (await acquisition.when(context));
-      return applies ? await permitsOf(acquisition, context) : undefined;
+      return await this.#answers.wait(answer, holder.context, endsWithClient);
     } catch (error) {
-      const own = acquisition.set?.endpointPolicies ?? [];
-      const failsOpen = own.length > 0 && own.every((policy) => policy.failsOpen);
-      if (!failsOpen || !isLettable(error, context)) throw error;
-      this.#visibility.noteLetThrough(own, error, context);
-      return undefined;
+      if (error === holder.context.abortReason)
+        this.#throwIfTooLate(acquisition, set ?? acquisition.shadows[0]!, holder);
+      throw error;
     }
   }
 
@@ -114,7 +115,8 @@ export class Decider {
   ): Promise<boolean> {
     if (!(await decisionOf(verdict))) return false;
     holder.follow();
-    await this.#shadows.tryAll(shadows, { endpoint: acquisition.endpoint, permits, holder });
+    const trial = this.#shadows.tryAll(shadows, { endpoint: acquisition.endpoint, permits, holder });
+    await this.#answers.wait(trial, holder.context).catch(() => undefined);
     this.#throwIfOver(shadows[0]!, holder);
     return true;
   }
@@ -123,7 +125,7 @@ export class Decider {
     const choice = question.set.choosePartitions(question.holder.context);
     if (choice === undefined) return this.#take(question);
     question.holder.follow();
-    return choice.then(() => decisionOf(this.#take(question)));
+    return this.#answerTo(question, choice).then(() => decisionOf(this.#take(question)));
   }
 
   #take(asked: Question): Verdict {
@@ -269,15 +271,8 @@ export class Decider {
     }
     this.#throwIfOver(set, holder);
     // Last, since a lease of the application's may fail to say how its limiter stands.
-    if (holder.context.type === 'http') this.#writeFields(question, lease);
+    if (holder.context.type === 'http') writeStanding(question, lease, this.#settings);
     return true;
-  }
-
-  #writeFields({ set, holder }: Question, lease: RateLimitLease): void {
-    const fields = rateLimitFields(set, lease);
-    if (fields !== undefined) writeRateLimit(holder, fields);
-    const { legacyHeaders, exposeHeaders } = this.#settings;
-    if (legacyHeaders || exposeHeaders) writeStyled(holder.context, this.#settings, { set, lease });
   }
 
   /** Whatever was awaited, the client may have left meanwhile, or the application begun to end: no handler must run. */
@@ -295,6 +290,11 @@ export class Decider {
     if (isEnd) return this.#answerShutdown(question, lease);
     const policy = set.refusingPolicy(lease);
     policy.counters.refused++;
-    return this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);
+    const verdict = this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);
+    if (!(verdict instanceof Promise)) return verdict;
+    return this.#answers.wait(verdict, holder.context, false).catch((error: unknown) => {
+      if (error === holder.context.abortReason) this.#throwIfOver(set, holder);
+      throw error;
+    });
   }
 }

@@ -15,6 +15,7 @@ import type { AlgorithmNumbers } from '../policies/limiter-numbers.js';
 import type { PolicyName } from '../policies/policy-names.js';
 import type { PolicyRegistry } from '../policies/policy-registry.js';
 import type { WaitBounds } from '../policies/policy-set.js';
+import { PromisedAnswers } from '../policies/promised-answers.js';
 import type { Waiter } from '../policies/waiting-places.js';
 import { WaitingPlaces } from '../policies/waiting-places.js';
 import type { RateLimitingEvent } from '../visibility/events.js';
@@ -49,6 +50,7 @@ export class RateLimitingService implements OnModuleDestroy {
   readonly #visibility: Visibility;
   /** Aborts when the application ends, so that nobody waits on. */
   readonly #waits = new WaitingPlaces();
+  readonly #answers = new PromisedAnswers();
   #end: ObjectDisposedError | undefined = undefined;
 
   /** @internal Nest makes it. */
@@ -95,7 +97,8 @@ export class RateLimitingService implements OnModuleDestroy {
     this.#assertUsable();
     const policy = this.#policies.named(policyName, `${NAME}.acquire()`);
     const asker = checkedContext(context, `${NAME}.acquire()`);
-    await policy.choosePartition(asker);
+    const choice = policy.choosePartition(asker);
+    if (choice !== undefined) await this.#answers.wait(choice, signal);
     this.#assertUsable();
     const set = this.#policies.setOf([policy])!;
     const asked = { set, permits: permitCount, endpoint: NAME, context: asker };
@@ -203,6 +206,7 @@ export class RateLimitingService implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.#end = new ObjectDisposedError(NAME);
     this.#waits.end(this.#end);
+    this.#answers.end(this.#end);
   }
 
   #assertUsable(): void {
