@@ -11,10 +11,10 @@ const groupOf = (key: string): LimiterGroup => new LimiterGroup(key, [WINDOW]);
 const REQUEST = { isSettled: false, isSent: false } as DecisionRequest;
 const GIVING_BACK = { grant: ['1'], done: (): void => undefined };
 
-/** How many lanes are known at most while 5,000 groups ask, each once. */
+/** How many lanes are known at most while 10,000 groups ask, each once. */
 function mostKnown(lanes: Lanes, name: string): number {
   let most = 0;
-  for (let index = 0; index < 5_000; index++) {
+  for (let index = 0; index < 10_000; index++) {
     lanes.of(groupOf(`${name} ${index}`));
     most = Math.max(most, lanes.size);
   }
@@ -31,19 +31,19 @@ describe('lanes to the store', () => {
 
   it('are bounded in number, however many groups have asked', () => {
     const lanes = new Lanes();
-    expect(mostKnown(lanes, 'key')).toBe(1_024);
+    expect(mostKnown(lanes, 'key')).toBe(4_096);
   });
 
   it('stay as long as something goes on there, and are bounded by that', () => {
     const lanes = new Lanes();
-    const busy = Array.from({ length: 1_500 }, (_, index) => {
+    const busy = Array.from({ length: 3_000 }, (_, index) => {
       const lane = lanes.of(groupOf(`busy ${index}`));
       if (index % 3 === 0) lane.isBusy = true;
       else if (index % 3 === 1) lane.add(REQUEST);
       else lane.addGivingBack(GIVING_BACK);
       return lane;
     });
-    expect(mostKnown(lanes, 'idle')).toBe(3_000);
+    expect(mostKnown(lanes, 'idle')).toBe(6_000);
     for (const [index, lane] of busy.entries()) expect(lanes.of(groupOf(`busy ${index}`))).toBe(lane);
     expect(new Set(lanes).size).toBe(lanes.size);
   });
@@ -54,7 +54,7 @@ describe('lanes to the store', () => {
     const lane = lanes.of(group);
     lane.add(REQUEST);
     expect(lane.takeNext()).toEqual([REQUEST]);
-    for (let index = 0; index < 1_024; index++) lanes.of(groupOf(`other ${index}`));
+    for (let index = 0; index < 4_096; index++) lanes.of(groupOf(`other ${index}`));
     const another = lanes.of(groupOf('a'));
     expect(another).not.toBe(lane);
     // The group that knows the first one still goes by the second.

@@ -2,7 +2,7 @@ import { Lane } from './lane.js';
 import type { LimiterGroup } from './limiter-group.js';
 
 /** So many lanes are known before those are dropped on which nothing goes on. */
-const FEWEST_KNOWN = 1_024;
+const FEWEST_KNOWN = 4_096;
 
 /**
  * The lanes on which something goes on, by the names of their groups, and some others. One is not dropped at its end: a

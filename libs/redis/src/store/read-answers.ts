@@ -35,13 +35,18 @@ export class AnswerReader {
   }
 
   #standing(limiters: number): Standing {
+    // A list that grows makes room for more than one.
+    if (limiters === 1) return [this.#standingOfOne()];
     const standing = [];
-    for (let limiter = 0; limiter < limiters; limiter++) {
-      const remaining = Math.max(0, this.#numbers[this.#at]!);
-      standing.push({ remaining, resetUs: this.#numbers[this.#at + 1]! });
-      this.#at += 2;
-    }
+    for (let limiter = 0; limiter < limiters; limiter++) standing.push(this.#standingOfOne());
     return standing;
+  }
+
+  #standingOfOne(): Standing[number] {
+    const remaining = Math.max(0, this.#numbers[this.#at]!);
+    const resetUs = this.#numbers[this.#at + 1]!;
+    this.#at += 2;
+    return { remaining, resetUs };
   }
 }
 
