@@ -34,6 +34,19 @@ describe('changing a limit', () => {
     expect(() => limiter.attemptAcquire(3)).toThrow(RangeError);
   });
 
+  it('passes nothing on to who waits before enough has come back under a lower one', async () => {
+    const limiter = new ConcurrencyLimiter({ permitLimit: 3, queueLimit: 1 });
+    const leases = Array.from({ length: 3 }, () => limiter.attemptAcquire());
+    const waiter = follow(limiter.acquire());
+    limiter.updateOptions({ permitLimit: 2 });
+    leases.pop()!.dispose();
+    await settled();
+    expect(waiter.lease).toBeUndefined();
+    leases.pop()!.dispose();
+    await settled();
+    expect(waiter.lease?.isAcquired).toBe(true);
+  });
+
   it('serves those who wait at once when it rises', async () => {
     const limiter = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 5 });
     limiter.attemptAcquire();
