@@ -97,3 +97,64 @@ describe('when all members of a chain would let a request pass', () => {
     );
   });
 });
+
+/** Grants, or throws what it is told to. */
+class Foreign extends RateLimiter {
+  readonly #inner = new ConcurrencyLimiter({ permitLimit: 9 });
+  readonly #thrown: unknown;
+
+  constructor(thrown?: unknown) {
+    super();
+    this.#thrown = thrown;
+  }
+
+  override get idleDurationMs(): null {
+    return null;
+  }
+
+  override getStatistics(): null {
+    return null;
+  }
+
+  protected override attemptAcquireCore(permitCount: number): RateLimitLease {
+    if (this.#thrown !== undefined) throw this.#thrown as Error;
+    return this.#inner.attemptAcquire(permitCount);
+  }
+
+  protected override async acquireCore(permitCount: number): Promise<RateLimitLease> {
+    return this.attemptAcquireCore(permitCount);
+  }
+}
+
+describe('an error of a chain that asks its members one after the other', () => {
+  async function thrownBy(chain: RateLimiter, permitCount: number): Promise<unknown[]> {
+    const thrown: unknown[] = [];
+    try {
+      chain.attemptAcquire(permitCount);
+    } catch (error) {
+      thrown.push(error);
+    }
+    await chain.acquire(permitCount).catch((error: unknown) => thrown.push(error));
+    return thrown;
+  }
+
+  it('names the member whose limit the count is above, of a chain within the one that contains it', async () => {
+    const inner = createChainedRateLimiter(new Foreign(), new ConcurrencyLimiter({ permitLimit: 2 }));
+    const outer = createChainedRateLimiter(new Foreign(), new Foreign(), inner);
+    const ofInner = await thrownBy(inner, 3);
+    expect(ofInner.map((error) => refusedMember(error as Error))).toEqual([1, 1]);
+    const ofOuter = await thrownBy(outer, 3);
+    expect(ofOuter.map((error) => refusedMember(error as Error))).toEqual([2, 2]);
+  });
+
+  it.each([[new Error('boom')], [Object.freeze(new Error('boom'))], [null], ['boom']])(
+    'is handed on as it is where it is another: %p',
+    async (thrown) => {
+      expect(await thrownBy(createChainedRateLimiter(new Foreign(), new Foreign(thrown)), 1)).toEqual([
+        thrown,
+        thrown,
+      ]);
+      expect(Object.keys(Object.getOwnPropertyDescriptors(thrown ?? {}))).not.toContain('member');
+    },
+  );
+});

@@ -90,6 +90,89 @@ describe('a chain of several that take from the same permits', () => {
     expect(chain(ann, bob).attemptAcquire('all').isAcquired).toBe(true);
   });
 
+  it('needs nothing at its turn elsewhere once all of them have their leases', async () => {
+    const { base, ann, bob, clock } = linkedToOne(2);
+    const gate = oneAtATime(clock);
+    const held = gate.attemptAcquire('all');
+    const waiting = chain(gate, ann, bob).acquire('all');
+    for (const linked of [ann, bob]) expect(linked.attemptAcquire('all').isAcquired).toBe(true);
+    expect(base.getStatistics('all')!.currentAvailablePermits).toBe(0);
+    held.dispose();
+    expect((await waiting).isAcquired).toBe(true);
+  });
+
+  it('needs at its turn elsewhere what those need that have no lease yet', async () => {
+    const { base, ann, bob, clock, take } = linkedToOne(2);
+    const gate = oneAtATime(clock);
+    const held = gate.attemptAcquire('all');
+    const waiting = chain(gate, ann, bob).acquire('all');
+    ann.attemptAcquire('all');
+    const [other] = take(1);
+    held.dispose();
+    expect(bob.owner.hasLease).toBe(false);
+    expect(base.getStatistics('all')).toMatchObject({ currentAvailablePermits: 0, currentQueuedCount: 1 });
+    other!.dispose();
+    expect((await waiting).isAcquired).toBe(true);
+    expect(base.getStatistics('all')!.currentAvailablePermits).toBe(0);
+  });
+
+  it('sets nothing aside as long as there isn’t enough for all of them', async () => {
+    const { base, ann, take, clock } = linkedToOne(3);
+    const gate = oneAtATime(clock);
+    let held = take(1)[0]!;
+    const waiting = chain(ann, base, base, gate).acquire('all');
+    for (let passed = 0; passed < 4; passed++) {
+      const other = (passed % 2 === 0 ? gate : base).attemptAcquire('all');
+      held.dispose();
+      held = other;
+    }
+    expect(base.getStatistics('all')!.currentAvailablePermits).toBe(2);
+    held.dispose();
+    expect((await waiting).isAcquired).toBe(true);
+    expect(base.getStatistics('all')!.currentAvailablePermits).toBe(0);
+  });
+
+  it.each([true, false])(
+    'nor for those that have no lease yet (one of them has: %s)',
+    async (isOneStored) => {
+      const { base, ann, bob, take, clock } = linkedToOne(2);
+      const gate = oneAtATime(clock);
+      let held = take(1)[0]!;
+      const waiting = chain(ann, bob, gate).acquire('all');
+      for (let passed = 0; passed < 4; passed++) {
+        if (passed === 3 && isOneStored) ann.attemptAcquire('all');
+        const other = (passed % 2 === 0 ? gate : base).attemptAcquire('all');
+        held.dispose();
+        held = other;
+      }
+      expect(base.getStatistics('all')!.currentAvailablePermits).toBe(isOneStored ? 0 : 1);
+      expect(bob.owner.hasLease).toBe(false);
+      held.dispose();
+      expect((await waiting).isAcquired).toBe(true);
+      expect(base.getStatistics('all')!.currentAvailablePermits).toBe(0);
+    },
+  );
+
+  it('goes on by reserving with what it still needs, which may be nothing', async () => {
+    const { ann, bob, take, clock } = linkedToOne(2);
+    const gate = oneAtATime(clock);
+    let atGate = gate.attemptAcquire('all');
+    const waiting = chain(ann, bob, gate).acquire('all');
+    const [one] = take(1);
+    atGate.dispose();
+    atGate = gate.attemptAcquire('all');
+    one!.dispose();
+    const both = take(2);
+    const alone = [ann.acquire('all'), bob.acquire('all')];
+    atGate.dispose();
+    atGate = gate.attemptAcquire('all');
+    for (const lease of both) lease.dispose();
+    await Promise.all(alone);
+    atGate.dispose();
+    expect((await waiting).isAcquired).toBe(true);
+    expect(gate.getStatistics('all')!.currentAvailablePermits).toBe(0);
+  });
+
   it('tells each of the linked ones of a request that can’t wait', async () => {
     const { ann, bob, take } = linkedToOne(2, 1);
     take(2);
