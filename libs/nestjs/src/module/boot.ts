@@ -13,6 +13,7 @@ import { followWork, limitAfterPipes } from '../enforcement/handler-wrapper.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import type { NestModuleRecord } from '../policies/policy-instances.js';
 import { PolicyInstances } from '../policies/policy-instances.js';
+import type { FeaturePolicies } from './feature-policies.js';
 import { findFeatures } from './feature-policies.js';
 import { ConnectionLimits } from '../transports/connection-limits.js';
 import { limitsConnections } from '../transports/socket-connection.js';
@@ -31,6 +32,7 @@ export class Boot {
   readonly #plans: PlanBook;
   readonly #enforcement: Enforcement;
   readonly #instances: PolicyInstances;
+  readonly #features = new Set<FeaturePolicies>();
   readonly #warnings = new Warnings();
   readonly #connections: ConnectionLimits;
   #done: Promise<void> | undefined = undefined;
@@ -54,6 +56,14 @@ export class Boot {
     return (this.#done ??= this.#run());
   }
 
+  /** Takes the policies of modules that are loaded when the boot has begun: by `LazyModuleLoader`, or late in it. */
+  async addLateFeatures(): Promise<void> {
+    if (this.#done === undefined) return;
+    await this.#done;
+    await this.#addFeatures();
+    this.#plans.policies.tellStores();
+  }
+
   async dispose(): Promise<void> {
     await this.#plans.policies.dispose();
     await this.#instances.dispose();
@@ -62,14 +72,26 @@ export class Boot {
   async #run(): Promise<void> {
     const own = this.#ownModule();
     await this.#plans.policies.compileNamed((type) => this.#instances.provide(type, own));
-    for (const { policies, host } of findFeatures(this.#modules)) {
-      await this.#plans.policies.addNamed(policies, (type) => this.#instances.provide(type, host));
-    }
+    await this.#addFeatures();
     gateHandlers(this.#modules, this.#settings.endpoints);
     const endpoints = discoverEndpoints(this.#modules);
     checkBindings(this.#settings.endpoints, endpoints);
     for (const endpoint of endpoints) await this.#compile(endpoint);
     this.#plans.policies.tellStores();
+  }
+
+  async #addFeatures(): Promise<void> {
+    for (const { policies, host } of findFeatures(this.#modules)) {
+      if (this.#features.has(policies)) continue;
+      this.#features.add(policies);
+      try {
+        await this.#plans.policies.addNamed(policies, (type) => this.#instances.provide(type, host));
+      } catch (error) {
+        // Who loads the module again is told again.
+        this.#features.delete(policies);
+        throw error;
+      }
+    }
   }
 
   async #compile(endpoint: DiscoveredEndpoint): Promise<void> {

@@ -74,4 +74,4 @@ export const CORE_PROVIDERS: readonly Provider[] = [
 ];
 
 /** What other modules need when they make guard or interceptor themselves, or are a copy of their own. */
-export const CORE_EXPORTS = [ENFORCEMENT, ADDITIONAL_LIMITS];
+export const CORE_EXPORTS = [ENFORCEMENT, ADDITIONAL_LIMITS, BOOT];

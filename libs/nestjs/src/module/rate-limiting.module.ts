@@ -5,7 +5,7 @@ import { shown } from '../errors/shown.js';
 import { callMark } from './call-mark.js';
 import { CORE_EXPORTS, CORE_PROVIDERS } from './core-providers.js';
 import { injectedClasses, providersForOtherCopies } from './injected-classes.js';
-import { readFeature } from './feature-policies.js';
+import { lateFeature, readFeature } from './feature-policies.js';
 import { RateLimitingFeatureModule } from './rate-limiting-feature.module.js';
 import { RateLimitingCoreModule } from './rate-limiting-core.module.js';
 import { RateLimitingEndModule } from './rate-limiting-end.module.js';
@@ -68,7 +68,7 @@ export class RateLimitingModule {
    */
   static forFeature(options: RateLimitingFeatureOptions | ConfigureRateLimiting): DynamicModule {
     const policies: Provider = { provide: FEATURE_POLICIES, useFactory: () => readFeature(options) };
-    return { module: RateLimitingFeatureModule, providers: [callMark(), policies] };
+    return { module: RateLimitingFeatureModule, providers: [callMark(), policies, lateFeature] };
   }
 }
 

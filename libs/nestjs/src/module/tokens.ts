@@ -18,6 +18,8 @@ export const MIDDLEWARE_PHASE = Symbol.for('ratelease.middleware-phase');
 export const CALL = Symbol.for('ratelease.call');
 /** The policies of a feature module. @internal */
 export const FEATURE_POLICIES = Symbol.for('ratelease.feature-policies');
+/** Brings them to an application that runs already. @internal */
+export const LATE_FEATURE = Symbol.for('ratelease.late-feature');
 /** Says at the boot what looks wrong. @internal */
 export const BOOT_WARNINGS = Symbol.for('ratelease.boot-warnings');
 /** Shows what the limits do. @internal */

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { Inject } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { SETTINGS } from '../module/tokens.js';
@@ -31,7 +32,8 @@ export class PolicyInstances {
    * `ERR_RL_INVALID_POLICY` - when its dependencies can't be resolved there.
    */
   async provide(type: PolicyClass, host: NestModuleRecord): Promise<PolicyInstance> {
-    const known = this.#instances.get(type) ?? this.#registered(type) ?? (await this.#create(type, host));
+    const known =
+      this.#instances.get(type) ?? (await this.#registered(type)) ?? (await this.#create(type, host));
     this.#instances.set(type, known);
     return known;
   }
@@ -41,12 +43,14 @@ export class PolicyInstances {
     for (const instance of this.#created) await (instance as LifecycleHooks).onModuleDestroy?.();
   }
 
-  #registered(type: PolicyClass): PolicyInstance | undefined {
+  async #registered(type: PolicyClass): Promise<PolicyInstance | undefined> {
     for (const module of this.#modules.values()) {
       const wrapper = module.providers.get(type);
       if (wrapper === undefined) continue;
       if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) throw scopedPolicy(type);
-      return wrapper.instance as PolicyInstance;
+      // In a module that is being loaded it may not be made yet: asked for something that needs it, Nest makes it first.
+      const { policy } = await module.getProviderByKey<ModuleRef>(ModuleRef).instance.create(needing(type));
+      return policy;
     }
     return undefined;
   }
@@ -70,6 +74,15 @@ export class PolicyInstances {
       );
     }
   }
+}
+
+/** A class that depends on another one. */
+function needing(type: PolicyClass): Type<{ readonly policy: PolicyInstance }> {
+  class NeedingPolicy {
+    constructor(readonly policy: PolicyInstance) {}
+  }
+  Inject(type)(NeedingPolicy, undefined, 0);
+  return NeedingPolicy;
 }
 
 /** Users know the module that they call, and not the one that it makes. */

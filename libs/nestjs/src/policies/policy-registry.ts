@@ -87,8 +87,9 @@ export class PolicyRegistry {
    * @throws RateLimitingConfigurationError `ERR_RL_DUPLICATE_POLICY` - when a name is taken.
    */
   async addNamed(policies: ReadonlyMap<string, PolicyDefinition>, provide: PolicyProvider): Promise<void> {
+    // All of them before any: a module that is loaded late may be loaded again.
+    for (const name of policies.keys()) if (this.#named.has(name)) throw duplicate(name);
     for (const [name, definition] of policies) {
-      if (this.#named.has(name)) throw duplicate(name);
       this.#names.add(name);
       const compilable = await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide);
       this.#named.set(name, this.#add(name, namedCompilable(name, compilable)));
