@@ -75,6 +75,19 @@ export class ClientProcess {
     this.#child.send(message);
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Freezes it: it is told nothing of that, and its connections stay. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Its exit code, once it has ended by itself. */
   async ended(): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
