@@ -2,7 +2,7 @@ import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
-const OPTIONS = { permitLimit: 1, queueLimit: 10, leaseTtlMs: 1_000 };
+const OPTIONS = { permitLimit: 1, queueLimit: 10, leaseTtlMs: 1_500 };
 
 const host = ProcessesOnAServer.forTests();
 
@@ -11,6 +11,7 @@ describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s',
 
   test('does not take a lease for its own that it was granted, and lost, meanwhile', async () => {
     const lease = await slots().acquire();
+    expect(lease.isAcquired).toBe(true);
     const waiter = host.start(
       `
       const limiter = limiterOf(shared.getConcurrencyLimiter('${client}', () => (${JSON.stringify(OPTIONS)})));

@@ -29,7 +29,10 @@ export class ProcessesOnAServer {
 
   /** The limiters that the processes share, in this one. */
   get shared(): RedisPartitions {
-    return (this.#shared ??= createRedisPartitions({ client: this.client, prefix: 'test' }));
+    // What this process asks first, before it is connected, may take a busy machine long.
+    return (this.#shared ??= createRedisPartitions({
+      ...{ client: this.client, prefix: 'test', commandTimeoutMs: 10_000 },
+    }));
   }
 
   /** Starts a process that runs the program, by default with a client of this server. */
