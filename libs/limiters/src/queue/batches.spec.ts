@@ -62,6 +62,18 @@ describe('service of many waiters at one boundary', () => {
     expect((await Promise.all(waits)).filter((lease) => !lease.isAcquired)).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
   });
+
+  it('is no bound for what is served afterwards in one go', () => {
+    const clock = new FakeClock();
+    const options = { permitLimit: 999, windowMs: 1000, queueLimit: 2000, clock };
+    const limiter = new FixedWindowRateLimiter(options);
+    limiter.attemptAcquire(999);
+    for (let waiting = 0; waiting < 1009; waiting++) void limiter.acquire();
+    clock.advance(1000);
+    expect(limiter.getStatistics().currentQueuedCount).toBe(10);
+    limiter.updateOptions({ permitLimit: 1009 });
+    expect(limiter.getStatistics().currentQueuedCount).toBe(0);
+  });
 });
 
 describe('a second batch', () => {
