@@ -38,6 +38,7 @@ module.exports = {
   // A worker that has loaded a compiler, or many applications, is several times slower at all that it runs afterwards.
   workerIdleMemoryLimit: '350MB',
   testSequencer: `${__dirname}/scripts/slow-first.cjs`,
+  runtime: `${__dirname}/scripts/shared-sources.cjs`,
   // Only for what hangs: a busy machine makes sockets slow, and that is no failure.
   testTimeout: 30_000,
   testRegex: `/(libs|apps|test)/.*\\.(spec|e2e-spec${full ? '|full-spec' : ''})\\.ts$`,
