@@ -46,6 +46,9 @@ export class ConcurrencyLimiter extends RateLimiter {
     this.#core = OwnCore.create(concurrencyLimiterKind.plan(options));
   }
 
+  // From here on what a core answers is handed on as `TimedRateLimiter` does it. That has another base class, and what
+  // both could be made of by a mixin would have no protected members in its declarations (TS4094).
+
   override get idleDurationMs(): number | null {
     return this.#core.idleDurationMs;
   }
