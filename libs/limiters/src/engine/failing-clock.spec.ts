@@ -7,28 +7,8 @@ import {
   RateLimitPartition,
   TokenBucketRateLimiter,
 } from '../index.js';
-import type { ClockTimer, RateLimiter, RateLimitLease, TimerOptions } from '../index.js';
-import { FakeClock } from '../testing/index.js';
-
-/** A clock that fails for a while. */
-class FailingClock extends FakeClock {
-  /** How many more readings it gives; `Infinity`: all is well. */
-  failsAfter = Infinity;
-  setsNoTimers = false;
-  callsBackAtOnce = false;
-
-  override now(): number {
-    if (this.failsAfter === 0) throw new Error('The clock fails.');
-    this.failsAfter--;
-    return super.now();
-  }
-
-  override setTimer(callback: () => void, delayMs: number, _options?: TimerOptions): ClockTimer {
-    if (this.setsNoTimers) throw new Error('The clock fails.');
-    if (this.callsBackAtOnce) callback();
-    return super.setTimer(callback, delayMs);
-  }
-}
+import type { RateLimiter, RateLimitLease } from '../index.js';
+import { FailingClock } from '../../conformance/faults/failing-clock.js';
 
 const window = { permitLimit: 1, windowMs: 1_000, queueLimit: 5 };
 
@@ -104,6 +84,19 @@ describe('a clock that fails in the callback of a timer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('sets no timer where nobody is left who waits', async () => {
+    const clock = new FailingClock();
+    const limiter = new FixedWindowRateLimiter({ ...window, clock });
+    limiter.attemptAcquire();
+    const waiting = limiter.acquire();
+    clock.advance(999);
+    // Of the two readings, the one for those whose time may be over comes after the grant.
+    clock.failsAfter = 1;
+    expect(() => clock.advance(1)).toThrow('The clock fails.');
+    expect((await waiting).isAcquired).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('does not keep partitions for ever', () => {
     for (const readings of [0, 1, 2]) {
       const clock = new FailingClock();
@@ -120,6 +113,24 @@ describe('a clock that fails in the callback of a timer', () => {
       expect(clock.pendingTimers).toBe(0);
       for (const key of [4, 5, 6]) expect(limiter.attemptAcquire(key).isAcquired).toBe(true);
     }
+  });
+});
+
+describe('a clock that fails as the timer is set for those behind one who was served', () => {
+  it('makes none of them wait longer than they have to', async () => {
+    const clock = new FailingClock();
+    const bucket = { tokenLimit: 5, tokensPerPeriod: 1, replenishmentPeriodMs: 1_000, queueLimit: 9, clock };
+    const limiter = new TokenBucketRateLimiter(bucket);
+    limiter.attemptAcquire(5);
+    const first = limiter.acquire(5);
+    const second = limiter.acquire(1);
+    clock.failsAfter = 1;
+    expect(() => limiter.reset()).toThrow('The clock fails.');
+    clock.failsAfter = Infinity;
+    expect((await first).isAcquired).toBe(true);
+    // The timer that was set for the first would be due after five seconds.
+    clock.advance(1_000);
+    expect(await Promise.race([second, 'It waits.'])).toMatchObject({ isAcquired: true });
   });
 });
 

@@ -90,6 +90,21 @@ describe('a chain of several that take from the same permits', () => {
     expect(chain(ann, bob).attemptAcquire('all').isAcquired).toBe(true);
   });
 
+  it('needs nothing for one that has its lease, where the linked one that it stands over has lost its own', async () => {
+    const { base, ann, clock } = linkedToOne(2);
+    const over = new Linked(ann);
+    const gate = oneAtATime(clock);
+    const held = gate.attemptAcquire('all');
+    const waiting = chain(gate, over, base).acquire('all');
+    expect(over.attemptAcquire('all').isAcquired).toBe(true);
+    jest
+      .spyOn(ann.owner as unknown as { tryGetLease(): undefined }, 'tryGetLease')
+      .mockReturnValue(undefined);
+    held.dispose();
+    expect(base.getStatistics('all')).toMatchObject({ currentAvailablePermits: 0, currentQueuedCount: 0 });
+    expect((await waiting).isAcquired).toBe(true);
+  });
+
   it('needs nothing at its turn elsewhere once all of them have their leases', async () => {
     const { base, ann, bob, clock } = linkedToOne(2);
     const gate = oneAtATime(clock);
