@@ -1,4 +1,6 @@
+import { setTimeout as after } from 'node:timers/promises';
 import type { AsyncRateLimiter } from '@ratelease/limiters';
+import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions, STORE_UNAVAILABLE } from '../../src/index.js';
@@ -7,6 +9,7 @@ import { CLIENTS } from '../../../../test/redis/clients.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { hold } from './hold.js';
+import { OverturningClient } from './overturning-client.js';
 
 let server: RedisServer;
 let admin: Redis;
@@ -194,6 +197,28 @@ describe('a cluster that hears in another order than it was told', () => {
     client.letGo();
   });
 
+  test('what is granted once that refusal stands is given back: not the place of him who asks on', async () => {
+    const options = { permitLimit: 1, commandTimeoutMs: 600 };
+    const key = `both ${keys}`;
+    const rate = createPartitionedRateLimiter(() =>
+      shared.getFixedWindowLimiter(key, () => ({ ...options, windowMs: 100, queueLimit: 1 })),
+    );
+    const slots = createPartitionedRateLimiter(() => shared.getConcurrencyLimiter(key, () => options));
+    const both = createChainedPartitionedRateLimiter(rate, slots);
+    const lease = await both.acquire(undefined);
+    client.holdReleases();
+    lease.dispose();
+    const asked = both.acquire(undefined);
+    await client.untilDecided();
+    // Refused by the rate. Asked again, it is granted, but that isn't heard before it waits for the rate and asks anew.
+    await after(150);
+    client.holdAnswers();
+    client.letGo();
+    await after(800);
+    client.answer();
+    expect((await asked).isAcquired).toBe(true);
+  });
+
   test('nor is what can’t be given back asked for without end', async () => {
     const slots = limiterOfPermits(1);
     const lease = await slots.acquire();
@@ -209,65 +234,3 @@ describe('a cluster that hears in another order than it was told', () => {
     expect((await slots.acquire()).isAcquired).toBe(true);
   });
 });
-
-/** A server alone that passes for a cluster whose client sends again what was lost, but in an order of its own. */
-class OverturningClient {
-  decisions = 0;
-  /** As the client of ioredis that it stands for. */
-  readonly asCluster: object;
-  readonly #redis: Redis;
-  #held: (() => void)[] | null = null;
-  #isHeldForOne = false;
-  #onDecided = (): void => undefined;
-
-  constructor(port: number) {
-    this.#redis = new Redis(port, '127.0.0.1');
-    this.asCluster = new Proxy(this.#redis, {
-      get: (redis, name) => {
-        if (name === 'isCluster') return true;
-        if (name === 'eval') return this.#eval.bind(this);
-        if (name === 'evalsha') return this.#decide.bind(this);
-        const value: unknown = Reflect.get(redis, name, redis);
-        return typeof value === 'function' ? (value.bind(redis) as unknown) : value;
-      },
-    });
-  }
-
-  /** In a cluster a release brings its text each time. */
-  #eval(text: string, ...args: [number, ...string[]]): Promise<unknown> {
-    const send = (): Promise<unknown> => this.#redis.eval(text, ...args);
-    if (this.#held === null) return send();
-    const held = this.#held;
-    return new Promise((resolve, reject) => held.push(() => void send().then(resolve, reject)));
-  }
-
-  async #decide(sha: string, ...args: [number, ...string[]]): Promise<unknown> {
-    this.decisions++;
-    const sent = this.#redis.evalsha(sha, ...args);
-    if (this.#isHeldForOne) this.letGo();
-    const reply = await sent;
-    setImmediate(this.#onDecided);
-    return reply;
-  }
-
-  holdReleases(until?: 'behind the next decision'): void {
-    this.#held = [];
-    this.#isHeldForOne = until !== undefined;
-  }
-
-  letGo(): void {
-    const held = this.#held;
-    this.#held = null;
-    this.#isHeldForOne = false;
-    for (const send of held ?? []) send();
-  }
-
-  /** Until a decision has been answered. */
-  untilDecided(): Promise<void> {
-    return new Promise((resolve) => (this.#onDecided = resolve));
-  }
-
-  close(): void {
-    this.#redis.disconnect();
-  }
-}

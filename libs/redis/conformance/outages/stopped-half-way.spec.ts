@@ -1,6 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
+import type { AsyncRateLimiter } from '@ratelease/limiters';
 import { Redis } from 'ioredis';
+import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
+import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
@@ -51,6 +54,42 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
       held.dispose();
       await shared.dispose();
       close();
+    },
+  );
+
+  test.each([
+    { fate: 'gives up its place', rules: ['-hset'], ttlMs: 8_000 },
+    { fate: 'is killed', rules: ['-hset', '-zrem'], ttlMs: 1_000 },
+  ])(
+    'before they counted who waits leave nobody behind out of turn, where who asked $fate',
+    async ({ fate, rules, ttlMs }) => {
+      const [mortal, living] = await Promise.all([open(server.port), open(server.port)]);
+      const sharedBy = ({ client }: OpenClient): RedisPartitions =>
+        createRedisPartitions({ client, prefix: `${name} waits`, commandTimeoutMs: 10_000 });
+      const [dying, shared] = [sharedBy(mortal), sharedBy(living)];
+      const slotsOf = (partitions: RedisPartitions): AsyncRateLimiter =>
+        limiterOf(
+          partitions.getConcurrencyLimiter(fate, () => ({
+            ...{ permitLimit: 1, queueLimit: 2, leaseTtlMs: ttlMs },
+          })),
+        );
+      const held = await slotsOf(shared).acquire();
+      await allow(...rules);
+      await Promise.all([slotsOf(dying).acquire(), slotsOf(dying).acquire()]);
+      await slotsOf(dying).acquire(0, { maxWaitMs: 0 });
+      if (fate === 'is killed') mortal.close();
+      await allow('+@all');
+      const waiting = [1, 2].map(async () => {
+        const lease = await slotsOf(shared).acquire(1, { maxWaitMs: 4_000 });
+        lease.dispose();
+        return lease.isAcquired;
+      });
+      await slotsOf(shared).acquire(0, { maxWaitMs: 0 });
+      held.dispose();
+      expect(await Promise.all(waiting)).toEqual([true, true]);
+      await Promise.all([dying.dispose(), shared.dispose()]);
+      if (fate !== 'is killed') mortal.close();
+      living.close();
     },
   );
 });

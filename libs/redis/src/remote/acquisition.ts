@@ -91,7 +91,8 @@ export class Acquisition {
     // Those that wait for a rate in this process must not overtake each other on the way.
     const ahead = this.#group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
     const question = { permits: this.#permits, ahead, id: this.#member, flag };
-    const onAbandoned = (): void => this.#abandon();
+    // Also where it goes on meanwhile, as a refusal stood, and asks under another id.
+    const onAbandoned = (): void => this.#abandon(question.id);
     const request = new AskedQuestion(store, this.#group, question, { onAbandoned });
     const settled = await this.#wait.orAbort(request.settled, () => {
       if (this.#member !== '') for (const keeper of this.#keepers()) keeper.forget(this.#member);
@@ -284,10 +285,10 @@ export class Acquisition {
   }
 
   /** What the server may have granted under this id must not stay. */
-  #abandon(): void {
-    if (this.#member === '') return;
-    for (const keeper of this.#keepers()) void keeper.abandon(this.#member);
-    this.#held = [];
+  #abandon(member = this.#member): void {
+    if (member === '') return;
+    for (const keeper of this.#keepers()) void keeper.abandon(member);
+    if (member === this.#member) this.#held = [];
   }
 
   #giveUpHeld(): void {

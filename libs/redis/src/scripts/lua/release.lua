@@ -13,7 +13,7 @@ for index = FIRST, #ARGV do
   if call('ZREM', held.leases, member) == 1 then
     held.used = math.max(0, held.used - permits_of(member))
     ended = ended + 1
-  elseif held.waiters > 0 and leave_queue(held, member) then
+  elseif leave_queue(held, member) then
     ended = ended + 1
   end
 end

@@ -8,6 +8,12 @@
 
 -- @include clock
 -- @include one-concurrency
+local function permits_in(set)
+  local permits, members = 0, call('ZRANGE', set, 0, -1)
+  for _, member in ipairs(members) do permits = permits + permits_of(member) end
+  return permits, #members
+end
+
 -- A full server refuses the first write of a script where that may need memory, but none behind one that never does.
 -- What is in use is kept by as much as there is already.
 call('ZREM', held.leases, '')
@@ -20,10 +26,11 @@ for index = FIRST, #ARGV do
   end
 end
 reap(held)
--- A script that was stopped half-way, as its user was not allowed to go on, has counted what it took back as in use.
-if call('ZCARD', held.leases) <= REAPED_AT_ONCE then
-  held.used = 0
-  for _, member in ipairs(call('ZRANGE', held.leases, 0, -1)) do held.used = held.used + permits_of(member) end
+-- A script that was stopped half-way, as its user was not allowed to go on, has counted what it took back as in use,
+-- and has not counted who it let wait, who then would never be in turn.
+if call('ZCARD', held.leases) <= REAPED_AT_ONCE then held.used = permits_in(held.leases) end
+if call('ZCARD', held.queue) ~= held.waiters then
+  held.queued, held.waiters = permits_in(held.queue)
 end
 hand_over(held)
 local out = { now, held.next_end < math.huge and held.next_end - now or -1, held.limit - held.used }
