@@ -1,65 +1,5 @@
-import type { TimerOptions } from '../../clock.js';
-import { FakeClock } from '../../testing/index.js';
-import type { ExpiringRows } from './expiry-wheel.js';
-import { ExpiryWheel } from './expiry-wheel.js';
+import { Rows } from '../../../conformance/partitioned/expiring-rows.js';
 import { NO_ROW } from './rows.js';
-
-/** Rows that note when they are looked at. */
-class Rows implements ExpiringRows {
-  readonly clock = new FakeClock(50_000);
-  readonly wheel = new ExpiryWheel(this.clock, this);
-  /** When to look at a row again, if at all. */
-  readonly again = new Map<number, number>();
-  readonly due = new Map<number, number>();
-  looks: { row: number; atMs: number }[] = [];
-  /** Delays of the timers that were set. */
-  delays: number[] = [];
-  areInBackground = true;
-  readonly #next = new Map<number, number>();
-
-  constructor() {
-    const setTimer = this.clock.setTimer.bind(this.clock);
-    this.clock.setTimer = (callback: () => void, delayMs: number, options?: TimerOptions) => {
-      this.delays.push(delayMs);
-      this.areInBackground &&= options?.background === true;
-      return setTimer(callback, delayMs);
-    };
-  }
-
-  next(row: number): number {
-    return this.#next.get(row)!;
-  }
-
-  setNext(row: number, next: number): void {
-    this.#next.set(row, next);
-  }
-
-  look(row: number): number {
-    this.looks.push({ row, atMs: this.clock.now() - 50_000 });
-    const againMs = this.again.get(row);
-    this.again.delete(row);
-    return againMs === undefined ? NaN : 50_000 + againMs;
-  }
-
-  dueMs(row: number): number {
-    return 50_000 + this.due.get(row)!;
-  }
-
-  add(row: number, dueMs: number): void {
-    this.due.set(row, dueMs);
-    this.wheel.add(row, 50_000 + dueMs);
-  }
-
-  /** Takes a row out that is due, and says which ones were asked about. */
-  take(wanted: readonly number[]): { row: number; asked: number[] } {
-    const asked: number[] = [];
-    const row = this.wheel.takeDue((candidate) => {
-      asked.push(candidate);
-      return wanted.includes(candidate);
-    });
-    return { row, asked };
-  }
-}
 
 describe('the wheel of rows that are looked at when they are due', () => {
   it('looks at each after it is due, within 100 ms, at those of one span together', () => {
@@ -146,6 +86,47 @@ describe('the wheel of rows that are looked at when they are due', () => {
   });
 });
 
+describe('the wheel of a clock that fails', () => {
+  it('keeps the timer that it had where it can set none for a row that is due earlier', () => {
+    const rows = new Rows();
+    rows.add(1, 950);
+    rows.clock.setsNoTimers = true;
+    expect(() => rows.add(2, 150)).toThrow('The clock fails.');
+    rows.clock.setsNoTimers = false;
+    rows.add(3, 450);
+    expect(rows.clock.pendingTimers).toBe(1);
+    rows.clock.advance(500);
+    expect(rows.looks.map(({ row }) => row)).toEqual([2, 3]);
+    rows.clock.setsNoTimers = true;
+    expect(() => rows.add(4, 550)).toThrow('The clock fails.');
+    rows.clock.advance(500);
+    expect(rows.looks.map(({ row }) => row).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4]);
+    expect(rows.clock.pendingTimers).toBe(0);
+  });
+
+  it('looks at those that are due soon, whatever else comes meanwhile', () => {
+    const rows = new Rows();
+    rows.add(1, 50);
+    rows.clock.skip(100);
+    rows.clock.failsAfter = 0;
+    expect(() => rows.clock.advance(0)).toThrow('The clock fails.');
+    rows.clock.failsAfter = Infinity;
+    rows.add(2, 9_000);
+    rows.clock.advance(100);
+    expect(rows.looks).toEqual([{ row: 1, atMs: 200 }]);
+  });
+
+  it('sets no timer where there is nothing to look at', () => {
+    const rows = new Rows();
+    rows.add(1, 50);
+    rows.clock.skip(100);
+    expect(rows.take([1]).row).toBe(1);
+    rows.clock.failsAfter = 0;
+    expect(() => rows.clock.advance(0)).toThrow('The clock fails.');
+    expect(rows.clock.pendingTimers).toBe(0);
+  });
+});
+
 describe('the search for a row that can go at once', () => {
   it('finds one that is due, and takes it out wherever it stands', () => {
     for (const wanted of [1, 2, 3]) {
@@ -222,6 +203,17 @@ describe('the search for a row that can go at once', () => {
     expect(rows.take([first.asked[0]!]).asked).toEqual([]);
     rows.clock.skip(1);
     expect(rows.take([]).asked).toEqual(first.asked);
+  });
+
+  it('looks at few in all spans together, and goes on with the next where those that it has seen are due later', () => {
+    const rows = new Rows();
+    for (let row = 0; row < 80; row++) rows.add(row, row < 40 ? 10 : 110);
+    rows.clock.skip(250);
+    for (let row = 0; row < 80; row++) rows.due.set(row, 5_000);
+    expect(rows.take([]).asked).toHaveLength(64);
+    rows.clock.skip(1);
+    // The last one was asked, and not when it is due.
+    expect(rows.take([]).asked).toHaveLength(80 - 63);
   });
 
   it('finds none where there is none', () => {

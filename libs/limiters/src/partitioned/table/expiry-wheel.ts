@@ -221,11 +221,14 @@ export class ExpiryWheel {
 
   #setTimer(number: number, delayMs: number): void {
     if (this.#isStopped) return;
+    const before = this.#timerBucket;
+    // Noted before: the clock may run code of others that comes back here.
     this.#timerBucket = number;
     try {
       this.#timer.set(this.#clock, this.#onTimer, delayMs, { background: true });
     } catch (error) {
-      this.#disarm();
+      // The timer before, if any, stays: nobody else may come by to set it again.
+      if (this.#timerBucket === number) this.#timerBucket = before;
       throw error;
     }
   }
