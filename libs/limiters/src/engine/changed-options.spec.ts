@@ -242,6 +242,7 @@ describe.each<{
     const isRate = !(limiter instanceof ConcurrencyLimiter);
     if (isRate) expect(() => limiter.updateOptions({ autoReplenishment: true })).not.toThrow();
     expect(() => limiter.updateOptions({ clock: undefined })).not.toThrow();
+    expect(() => limiter.updateOptions({ clock: new FakeClock() })).toThrow(/clock can't change/);
     expect(() => limiter.updateOptions({ autoReplenishment: false })).toThrow(
       isRate ? /autoReplenishment can't change/ : /no option autoReplenishment/,
     );

@@ -207,7 +207,7 @@ describe('the search for a row that can go at once', () => {
 
   it('looks at few in all spans together, and goes on with the next where those that it has seen are due later', () => {
     const rows = new Rows();
-    for (let row = 0; row < 80; row++) rows.add(row, row < 40 ? 10 : 110);
+    for (let row = 0; row < 80; row++) rows.add(row, row < 70 ? 10 + 100 * (row % 2) : 210);
     rows.clock.skip(250);
     for (let row = 0; row < 80; row++) rows.due.set(row, 5_000);
     expect(rows.take([]).asked).toHaveLength(64);
@@ -240,6 +240,19 @@ describe('the search for a row that can go at once', () => {
       expect([...looked, ...left].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
       expect(rows.clock.pendingTimers).toBe(0);
     }
+  });
+
+  it('leaves none behind that it has passed over where the timer fires meanwhile', () => {
+    const rows = new Rows();
+    rows.add(1, 50);
+    rows.clock.skip(60);
+    rows.wheel.takeDue(() => {
+      rows.clock.advance(100);
+      return false;
+    });
+    rows.clock.advance(100);
+    expect(rows.looks.map(({ row }) => row)).toEqual([1]);
+    expect(rows.clock.pendingTimers).toBe(0);
   });
 
   it('leaves none behind that it has passed over where it fails', () => {
