@@ -1,4 +1,5 @@
-import { Injectable, Module } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { RateLimitPartition } from '@ratelease/limiters';
 import type { IRateLimiterPolicy, RateLimitingModuleOptions } from '@ratelease/nestjs';
@@ -42,6 +43,18 @@ const makeTariffs = async (): Promise<Tariffs> => {
 })
 class LazyModule {}
 
+class MisplacedPolicy extends TariffPolicy {}
+Inject('no such provider')(MisplacedPolicy, undefined, 0);
+
+@Module({
+  imports: [
+    RateLimitingModule.forFeature({
+      policies: { sound: { ...minute, permitLimit: 1 }, misplaced: MisplacedPolicy },
+    }),
+  ],
+})
+class BrokenModule {}
+
 // Nest routes no requests to what is loaded late, and so the platform doesn't matter.
 describe('policies of modules that are loaded late', () => {
   afterEach(stopApps);
@@ -51,7 +64,8 @@ describe('policies of modules that are loaded late', () => {
     const loader = app.get(LazyModuleLoader);
     const service = app.get(RateLimitingService, { strict: false });
     const names = (): string[] => service.overview().map(({ policy }) => policy);
-    return { service, names, load: () => loader.load(() => LazyModule, { logger: false }) };
+    const load = (module: Type = LazyModule) => loader.load(() => module, { logger: false });
+    return { service, names, load };
   }
 
   it('are there when their module is, with what they depend on in it', async () => {
@@ -82,5 +96,15 @@ describe('policies of modules that are loaded late', () => {
     for (let time = 0; time < 2; time++)
       await expect(load()).rejects.toMatchObject({ code: 'ERR_RL_DUPLICATE_POLICY' });
     expect(names()).toEqual(['burst']);
+  });
+
+  it('fail to load where one of them can’t be made, for the same reason each time, and leave nothing behind', async () => {
+    const { names, load } = await start();
+    for (let time = 0; time < 2; time++) {
+      await expect(load(BrokenModule)).rejects.toMatchObject({ code: 'ERR_RL_INVALID_POLICY' });
+      expect(names()).toEqual([]);
+    }
+    await load();
+    expect(names()).toEqual(['tariff', 'own', 'burst']);
   });
 });

@@ -18,6 +18,13 @@ const byTenant = (context: RateLimitingContext, limit: number): RateLimitPartiti
 const tenantOf = (context: RateLimitingContext): string =>
   (context.request as { headers: Record<string, string> }).headers['x-tenant'] ?? 'none';
 
+/** As of libraries that are older than promises: its `then` answers with nothing. */
+const thenable = <T>(value: T): Promise<T> => {
+  const then = (resolve: (value: T) => void): void => void setImmediate(resolve, value);
+  // oxlint-disable-next-line unicorn/no-thenable -- that is what it is
+  return Object.defineProperty({}, 'then', { value: then }) as Promise<T>;
+};
+
 @Injectable()
 class Plans {
   limitOf(tenant: string): number {
@@ -77,6 +84,10 @@ describe.each(PLATFORMS)('a policy on $name', (platform) => {
   it.each([
     ['partitioner', partitioner],
     ['asynchronous partitioner', async (context: RateLimitingContext) => partitioner(context)],
+    [
+      'partitioner that answers with another thenable',
+      (context: RateLimitingContext) => thenable(partitioner(context)),
+    ],
     ['instance', new DelegatedRateLimiterPolicy(partitioner)],
     ['class', TenantPolicy],
   ])('works as %s', async (_form, policy) => {

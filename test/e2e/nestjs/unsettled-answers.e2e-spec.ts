@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { Controller, Get } from '@nestjs/common';
 import { ObjectDisposedError, RateLimitPartition } from '@ratelease/limiters';
-import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
+import type { OnRejected, RateLimitingModuleOptions } from '@ratelease/nestjs';
 import {
   ConcurrencyLimit,
   EnableRateLimiting,
@@ -8,6 +9,7 @@ import {
   RateLimitingService,
 } from '@ratelease/nestjs';
 import { eventually } from './eventually.js';
+import { Gate } from './gate.js';
 import type { Platform, TestApp } from './test-app.js';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
 import { WatchedLimiter } from './watched-limiter.js';
@@ -76,6 +78,12 @@ class WorkController {
   say(): number {
     return ran.push('say');
   }
+
+  @Get('too-many')
+  @EnableRateLimiting('slots', { permitCount: 6 })
+  tooMany(): number {
+    return ran.push('too-many');
+  }
 }
 
 const PATHS = [
@@ -130,6 +138,25 @@ describe.each(PLATFORMS)('an answer of the application’s code that never comes
       expect(ran).toEqual([]);
     },
   );
+
+  it('cuts nothing off that a say on a refusal has begun to send', async () => {
+    const gate = new Gate();
+    const onRejected: OnRejected = async (_rejection, { response }) => {
+      const raw = ((response as { raw?: ServerResponse }).raw ?? response) as ServerResponse;
+      raw.writeHead(429).write('begun, ');
+      await gate.pass();
+      raw.end('ended');
+    };
+    const started = await start(platform, { ...OPTIONS, onRejected });
+    const { answer } = started.open('/too-many');
+    await eventually(() => gate.arrivals === 1);
+    const closed = started.app.close();
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    gate.open();
+    await closed;
+    expect(await answer).toMatchObject({ status: 429, body: 'begun, ended' });
+  });
 
   it('keeps no code outside handlers waiting either', async () => {
     const { app } = await start(platform);

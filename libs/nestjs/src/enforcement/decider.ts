@@ -95,7 +95,7 @@ export class Decider {
     endsWithClient = true,
   ): Promise<T> {
     try {
-      return await this.#answers.wait(answer, holder.context, endsWithClient);
+      return await this.#answers.forDecision(answer, holder, endsWithClient);
     } catch (error) {
       if (error === holder.context.abortReason)
         this.#throwIfTooLate(acquisition, set ?? acquisition.shadows[0]!, holder);
@@ -292,7 +292,7 @@ export class Decider {
     policy.counters.refused++;
     const verdict = this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);
     if (!(verdict instanceof Promise)) return verdict;
-    return this.#answers.wait(verdict, holder.context, false).catch((error: unknown) => {
+    return this.#answers.forSay(verdict, holder.context).catch((error: unknown) => {
       if (error === holder.context.abortReason) this.#throwIfOver(set, holder);
       throw error;
     });

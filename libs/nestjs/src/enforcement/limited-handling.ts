@@ -42,8 +42,7 @@ export class LimitedHandling implements Unsubscribable {
 
   /** The subscription's teardown: after completion and failure, too. */
   unsubscribe(): void {
-    // Where no phase of ours waits, the handler itself may wait, after its pipes.
-    this.#holder.abandon(this.#phase ?? 'args');
+    this.#holder.abandon(this.#phase ?? afterPipes(this.#holder));
     this.#handler?.unsubscribe();
     this.#end();
   }
@@ -92,4 +91,9 @@ export class LimitedHandling implements Unsubscribable {
     this.#hasEnded = true;
     this.#holder.leave();
   }
+}
+
+/** Where no phase of ours waits, the handler itself may wait, after its pipes: in the later of two that have begun. */
+function afterPipes({ decisions }: Holder): Phase {
+  return decisions.condition === undefined ? 'args' : 'condition';
 }

@@ -37,6 +37,7 @@ export class Holder {
   #running = 0;
   #hasRun = false;
   #waiting = 0;
+  #asking = 0;
   #isClosed: boolean;
   #limit: ClockTimer | undefined = undefined;
 
@@ -123,9 +124,22 @@ export class Holder {
     this.#waiting--;
   }
 
+  /** The application's code is asked for what a decision needs, which takes time. */
+  beginAsking(): void {
+    this.#asking++;
+  }
+
+  endAsking(): void {
+    this.#asking--;
+  }
+
+  get #isUndecided(): boolean {
+    return this.#waiting > 0 || this.#asking > 0;
+  }
+
   /** Nobody waits for the decision of a phase any more; asked again, it is made anew. */
   abandon(phase: Phase): void {
-    if (this.#waiting === 0) return;
+    if (!this.#isUndecided) return;
     this.decisions[phase] = undefined;
     this.context.abortWait(new ClientGoneException());
   }
@@ -138,7 +152,7 @@ export class Holder {
   close(isFinished: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (!isFinished || this.#waiting > 0) this.context.abort(new ClientGoneException());
+    if (!isFinished || this.#isUndecided) this.context.abort(new ClientGoneException());
     this.#releaseAtEnd();
   }
 

@@ -25,7 +25,7 @@ export function inOwnSpace(keyFunction: KeyFunction, owner: string): SpacedKeyFu
   const name = (value: KeyValue): string => `key=${keyText(value, owner)}`;
   return spaced((context) => {
     const value = keyFunction(context);
-    return isPromise(value) ? value.then(name) : name(value);
+    return isPromise(value) ? Promise.resolve(value).then(name) : name(value);
   });
 }
 

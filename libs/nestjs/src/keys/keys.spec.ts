@@ -38,6 +38,13 @@ describe('key functions', () => {
     );
   });
 
+  it('take another thenable than a promise, whose then() answers with nothing, for one', async () => {
+    const then = (resolve: (key: string) => void): void => void setImmediate(resolve, '7');
+    // oxlint-disable-next-line unicorn/no-thenable -- that is what it is
+    const key = Object.defineProperty({}, 'then', { value: then }) as Promise<string>;
+    expect(await inOwnSpace(() => key, 'test')(context({}))).toBe('key=7');
+  });
+
   it('refuse a client without address', () => {
     expect(() => byClient()(context({}))).toThrow(expect.objectContaining({ code: 'ERR_RL_MISSING_KEY' }));
   });

@@ -93,7 +93,7 @@ function configured(place: string, configure: Configure): RateLimiterOptions {
   const result = configure(options);
   if (!isPromise(result)) return options;
   // Its error would be about options that nobody reads any more.
-  result.catch(() => undefined);
+  Promise.resolve(result).catch(() => undefined);
   throw new RateLimitingConfigurationError(
     'ERR_RL_INVALID_OPTION',
     `${place}: the configuration callback returned a promise, but what it sets later would be lost. ` +

@@ -184,7 +184,9 @@ export class CompiledPolicy {
 
   #chooseWith(context: HandlingContext, partitioner: Partitioner): void | Promise<void> {
     const choice = partitioner(context);
-    if (isPromise(choice)) return choice.then((partition) => this.#choose(context, partition));
+    // Another thenable need not answer to then() with one.
+    if (isPromise(choice))
+      return Promise.resolve(choice).then((partition) => this.#choose(context, partition));
     this.#choose(context, choice);
   }
 

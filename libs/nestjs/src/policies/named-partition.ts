@@ -19,7 +19,9 @@ export function namedAfter(name: string, source: PolicySource): PolicySource {
   const { partitioner } = source;
   const named: Partitioner = (context) => {
     const choice = partitioner(context);
-    return isPromise(choice) ? choice.then((partition) => bearing(name, partition)) : bearing(name, choice);
+    return isPromise(choice)
+      ? Promise.resolve(choice).then((partition) => bearing(name, partition))
+      : bearing(name, choice);
   };
   return { partitioner: named };
 }

@@ -68,7 +68,9 @@ export function policyFromOptions(
   return {
     partitioner: (context) => {
       const text = keyOf(context);
-      return (isPromise(text) ? text.then(partition) : partition(text)) as ReturnType<Partitioner<string>>;
+      return (isPromise(text) ? Promise.resolve(text).then(partition) : partition(text)) as ReturnType<
+        Partitioner<string>
+      >;
     },
     mayWait: (numbers.queueLimit ?? 0) > 0,
     holdsPermits: algorithm === 'concurrency',

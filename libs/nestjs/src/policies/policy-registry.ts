@@ -87,13 +87,20 @@ export class PolicyRegistry {
    * @throws RateLimitingConfigurationError `ERR_RL_DUPLICATE_POLICY` - when a name is taken.
    */
   async addNamed(policies: ReadonlyMap<string, PolicyDefinition>, provide: PolicyProvider): Promise<void> {
-    // All of them before any: a module that is loaded late may be loaded again.
-    for (const name of policies.keys()) if (this.#named.has(name)) throw duplicate(name);
-    for (const [name, definition] of policies) {
+    this.#assertFree(policies.keys());
+    const read = new Map<string, Compilable>();
+    for (const [name, definition] of policies)
+      read.set(name, await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide));
+    // All of them or none: a module that fails to load may be loaded again. And others may have been loaded meanwhile.
+    this.#assertFree(read.keys());
+    for (const [name, compilable] of read) {
       this.#names.add(name);
-      const compilable = await this.#read(`Policy ${JSON.stringify(name)}`, definition, provide);
       this.#named.set(name, this.#add(name, namedCompilable(name, compilable)));
     }
+  }
+
+  #assertFree(names: Iterable<string>): void {
+    for (const name of names) if (this.#named.has(name)) throw duplicate(name);
   }
 
   /** Compiles an unnamed policy; its identity is the instance or the class itself. */

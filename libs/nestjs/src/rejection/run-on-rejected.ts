@@ -18,7 +18,7 @@ export async function runOnRejected(
   status.write(rejection.getStatus());
   const answer: unknown = await callback(rejection, context, context.signal);
   if (isHttpException(answer)) throw answer;
-  if (context.type === 'http' && hasAnswered(context)) return false;
+  if (hasBegunToAnswer(context)) return false;
   rejection.answerWith(status.read() ?? rejection.getStatus());
   return true;
 }
@@ -40,7 +40,9 @@ class ResponseStatus {
   }
 }
 
-function hasAnswered(context: HandlingContext): boolean {
+/** Whether the callback sends the response itself. */
+export function hasBegunToAnswer(context: HandlingContext): boolean {
+  if (context.type !== 'http') return false;
   const raw = rawResponse(context.response);
   return raw.headersSent || raw.writableEnded || (context.response as { sent?: boolean }).sent === true;
 }
