@@ -20,7 +20,11 @@ test.each(CLIENTS)(
   'a request that is aborted while its grant is read is charged nothing, through $name',
   async ({ open }) => {
     const client = await open(server.port);
-    const shared = createRedisPartitions({ client: client.client, prefix: client.client.constructor.name });
+    const shared = createRedisPartitions({
+      client: client.client,
+      prefix: client.client.constructor.name,
+      commandTimeoutMs: 10_000,
+    });
     close = async () => {
       await shared.dispose();
       client.close();

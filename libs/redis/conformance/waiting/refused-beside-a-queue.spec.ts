@@ -96,7 +96,7 @@ test('who asks for more than the queue has room for is refused at once, and take
   // Whatever is asked after that finds a full bucket.
   const refused = chain.acquire(key, LIMIT);
   await Promise.resolve();
-  process.nextTick(() => process.nextTick(() => timed.clock.advance(PERIOD_MS)));
+  setImmediate(() => timed.clock.advance(PERIOD_MS));
   expect((await refused).isAcquired).toBe(false);
   first.dispose();
   await chain.dispose();

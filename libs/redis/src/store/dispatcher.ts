@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { argumentsOf, arrange, Call, deadlineOf, keysOf } from './call.js';
 import type { CallPart } from './call.js';
 import type { ScriptSender } from '../scripts/script.js';
@@ -24,8 +25,6 @@ const GROUPS_AT_ONCE = 32;
 /** The same where each group takes a call of its own: so many writes to the socket go in one. */
 const CALLS_AT_ONCE = 4;
 
-const SETTLED = Promise.resolve();
-
 /** Sends the decisions of a turn of the event loop: those of a group in one call, several groups in one where that goes. */
 export class Dispatcher implements ScriptSender<Call> {
   readonly #store: Store;
@@ -38,9 +37,7 @@ export class Dispatcher implements ScriptSender<Call> {
   #interrupted: Call[] = [];
   #isScheduled = false;
   #lastSequence = 0;
-  /** Behind everything that this turn of the event loop still asks, whether it does so at once or after awaits. */
-  readonly #onMicrotask = (): void => process.nextTick(this.#onTick);
-  readonly #onTick = (): void => {
+  readonly #onTurnEnd = (): void => {
     this.#isScheduled = false;
     this.flush();
   };
@@ -187,8 +184,9 @@ export class Dispatcher implements ScriptSender<Call> {
   #scheduleFlush(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Not by queueMicrotask(), which makes an object of its own for the asynchronous context.
-    void SETTLED.then(this.#onMicrotask);
+    // Behind all that this turn of the event loop still asks. A tick is over with each of the connections that are read
+    // in it, so that requests to a server, which come on a connection each, would all go alone.
+    setImmediate(this.#onTurnEnd);
   }
 
   #addTo(calls: Map<string, Call>, part: CallPart): void {

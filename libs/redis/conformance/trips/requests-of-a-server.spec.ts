@@ -1,0 +1,60 @@
+import { createPartitionedRateLimiter } from '@ratelease/limiters';
+import { Redis } from 'ioredis';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect } from 'node:net';
+import { createRedisPartitions } from '../../src/index.js';
+import { CLIENTS } from '../../../../test/redis/clients.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { scriptCalls } from '../../../../test/redis/script-calls.js';
+
+const CONNECTIONS = 24;
+
+let server: RedisServer;
+let admin: Redis;
+beforeAll(async () => {
+  server = await RedisServer.start();
+  admin = new Redis(server.port, '127.0.0.1');
+});
+afterAll(async () => {
+  admin.disconnect();
+  await server.stop();
+});
+
+/** Sends a request on each of the connections at once, and reads the answers. */
+async function askOnAll(sockets: readonly Socket[]): Promise<string[]> {
+  const answers = sockets.map((socket) => once(socket, 'data'));
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  return (await Promise.all(answers)).map(([bytes]) => String(bytes).slice(0, 'HTTP/1.1 200'.length));
+}
+
+describe.each(CLIENTS)('requests to a server, on a connection each, through $name', ({ open }) => {
+  it('are decided together where they are read in one turn of the event loop', async () => {
+    const opened = await open(server.port);
+    const shared = createRedisPartitions({ client: opened.client, commandTimeoutMs: 10_000 });
+    const limiter = createPartitionedRateLimiter((key: string) =>
+      shared.getFixedWindowLimiter(key, () => ({ permitLimit: 1_000, windowMs: 60_000 })),
+    );
+    let asked = 0;
+    const http = createServer(async (_request, response) => {
+      const lease = await limiter.acquire(`client ${asked++ % CONNECTIONS}`);
+      response.writeHead(lease.isAcquired ? 200 : 429).end();
+    });
+    await once(http.listen(0, '127.0.0.1'), 'listening');
+    const { port } = http.address() as AddressInfo;
+    const sockets = Array.from({ length: CONNECTIONS }, () => connect(port, '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    await askOnAll(sockets);
+
+    const before = await scriptCalls(admin);
+    expect(new Set(await askOnAll(sockets))).toEqual(new Set(['HTTP/1.1 200']));
+    // One, unless the system hands over what was sent bit by bit; alone they would be as many as requests.
+    expect((await scriptCalls(admin)) - before).toBeLessThanOrEqual(CONNECTIONS / 3);
+
+    for (const socket of sockets) socket.destroy();
+    http.close();
+    await shared.dispose();
+    await opened.close();
+  });
+});
