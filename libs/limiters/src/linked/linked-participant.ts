@@ -119,13 +119,13 @@ export class LinkedParticipant implements ChainParticipant, RoomKeeper {
   }
 
   reserve(permits: number): Reservation | null {
-    if (this.group.shared.stored() !== undefined) return new LinkedReservation(this, permits, null);
+    if (this.group.shared.storedAsTold() !== undefined) return new LinkedReservation(this, permits, null);
     const base = this.base.reserve(1);
     return base === null ? null : new LinkedReservation(this, permits, base);
   }
 
   reserveInTurn(permits: number): Reservation {
-    const isStored = this.group.shared.stored() !== undefined;
+    const isStored = this.group.shared.storedAsTold() !== undefined;
     return new LinkedReservation(this, permits, isStored ? null : this.base.reserveInTurn(1));
   }
 

@@ -103,6 +103,23 @@ describe('a store that fails to answer once', () => {
   );
 });
 
+describe('a store that fails to answer a chain that another member refuses', () => {
+  it.each([0, 1, 2, 3, 4, 5])('fails nobody who asks later (answer %i)', (nth) => {
+    for (const next of ['alone', 'in a chain'] as const) {
+      const [base, gate] = [concurrency(2), concurrency(1)];
+      const linked = new LinkedToFailing(base);
+      const chain = createChainedPartitionedRateLimiter(linked, gate);
+      const held = gate.attemptAcquire('all');
+      linked.owner.failsIn = nth;
+      expect(isGranted(() => chain.attemptAcquire('all'))).toBe(false);
+      held.dispose();
+      linked.owner.hasFailed = true;
+      expect((next === 'alone' ? linked : chain).attemptAcquire('all').isAcquired).toBe(true);
+      expect(freeOf(base)).toBe(1);
+    }
+  });
+});
+
 describe('a store that fails in the midst of a reservation', () => {
   it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
     'fails that request alone, and keeps no permit (answer %i)',

@@ -73,11 +73,21 @@ export class SharedLease implements AcquisitionOwner {
 
   /** The stored lease, if any. @throws whatever the store throws. */
   stored(): RateLimitLease | undefined {
-    if (this.#isDisposed) return undefined;
-    const failure = this.#failure;
-    if (failure === null) return this.#storage.read();
+    return this.#isDisposed ? undefined : this.#storage.read();
+  }
+
+  /** The same for a request of a chain that begins: with what the store has failed for those before isn't its concern. */
+  storedAtFirst(): RateLimitLease | undefined {
     this.#failure = null;
-    throw failure.error;
+    return this.stored();
+  }
+
+  /** The same for one that takes by what {@link SharedLease.hasStored} has told it. */
+  storedAsTold(): RateLimitLease | undefined {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null && !this.#isDisposed) throw failure.error;
+    return this.stored();
   }
 
   /**

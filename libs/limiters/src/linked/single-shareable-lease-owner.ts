@@ -87,7 +87,7 @@ export abstract class SingleShareableLeaseOwner<TResource> implements ShareableL
   ): readonly ChainParticipant[] | RateLimitLease | null {
     if (this.isDisposed) throw new ObjectDisposedError(this.#shared.name);
     if (!answersLikeTheOriginal(this)) return null;
-    const stored = this.#shared.stored();
+    const stored = this.#shared.storedAtFirst();
     if (stored !== undefined) return [new StoredParticipant(this.#shared, stored)];
     const limiter = resolve();
     if (limiter instanceof RateLimitLease) return limiter;

@@ -49,7 +49,7 @@ export class StoreGroup {
    */
   take(index: number, permits: number, take: () => RateLimitLease): RateLimitLease {
     if (index === 0) {
-      const stored = this.shared.stored();
+      const stored = this.shared.storedAsTold();
       this.#parts = stored === undefined ? [] : null;
       if (stored !== undefined) return this.shared.derive(stored, permits);
     }
@@ -86,7 +86,7 @@ export class StoreGroup {
   #overtaken(parts: PartLease[]): RateLimitLease | undefined {
     let isNeedless = true;
     try {
-      const stored = this.shared.stored();
+      const stored = this.shared.storedAsTold();
       isNeedless = stored !== undefined;
       return stored;
     } finally {
