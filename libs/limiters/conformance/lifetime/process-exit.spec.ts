@@ -147,4 +147,28 @@ describe('a process that uses limiters', () => {
       setImmediate(collect);`);
     expect(printed).toEqual(['in vain, told 1, true']);
   });
+
+  it('tells of a lost lease though the clock fails as its permits come back', async () => {
+    const { printed } = await run(`
+      require('node:v8').setFlagsFromString('--expose-gc');
+      const collectGarbage = require('node:vm').runInNewContext('gc');
+      const failures = [];
+      process.on('uncaughtException', ({ message }) => failures.push(message));
+      let told = 0;
+      limiters.reportLostLeases(() => told++);
+      let isFailing = false;
+      const now = () => { if (isFailing) throw new Error('no time'); return 0; };
+      const clock = { ...limiters.systemClock, now };
+      const limiter = new limiters.ConcurrencyLimiter({ permitLimit: 1, clock });
+      limiter.attemptAcquire();
+      isFailing = true;
+      const collect = () => {
+        collectGarbage();
+        if (failures.length === 0) return setImmediate(collect);
+        isFailing = false;
+        print(failures.join() + ', told ' + told + ', ' + limiter.attemptAcquire().isAcquired);
+      };
+      setImmediate(collect);`);
+    expect(printed).toEqual(['no time, told 1, true']);
+  });
 });

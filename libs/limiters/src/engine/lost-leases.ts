@@ -24,10 +24,10 @@ const listeners = new Set<LostLeaseListener>();
 let isRegistryUsed = false;
 
 const registry = new FinalizationRegistry<HeldPermits>(({ keeper, epoch, ...lost }) => {
-  keeper.release(lost.permits, epoch);
-  // One that throws keeps nobody else from being told.
-  const errors = errorsOfEach(listeners, (listener) => listener(lost));
-  throwCollected(errors, 'Several listeners failed that were told of a lost lease.');
+  // What fails, a clock at the return or a listener, keeps nobody else from being told.
+  const errors = errorsOfEach([keeper], (limiter) => limiter.release(lost.permits, epoch));
+  errors.push(...errorsOfEach(listeners, (listener) => listener(lost)));
+  throwCollected(errors, 'Several things failed as a lost lease was given back and told of.');
 });
 
 /** Whether anybody wants to know; the only cost while nobody does. */

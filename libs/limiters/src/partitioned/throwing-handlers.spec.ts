@@ -44,6 +44,38 @@ describe('a handler of errors that throws', () => {
     },
   );
 
+  it.each([
+    [
+      'can set none',
+      () => {
+        throw new Error('no timer');
+      },
+    ],
+    [
+      'calls back at once',
+      (callback: () => void) => {
+        callback();
+        return { cancel: () => undefined };
+      },
+    ],
+  ])('is no secret where the clock %s, and concerns nobody who asks', (_what, setTimer) => {
+    jest.useFakeTimers();
+    try {
+      const keeper = new Keeper({ idleTimeoutMs: 1_000, maxPartitions: 2, onError: inVain });
+      for (const key of ['a', 'b']) keeper.limiter.attemptAcquire(key);
+      keeper.of('a').failing = 'idleDurationMs';
+      keeper.of('b').failing = 'tryReplenish';
+      keeper.clock.skip(5_000);
+      keeper.clock.setTimer = setTimer;
+      expect(keeper.limiter.attemptAcquire('b').isAcquired).toBe(true);
+      expect(() => jest.runAllTimers()).toThrow('tryReplenish failed');
+      expect(keeper.limiter.attemptAcquire('c').isAcquired).toBe(false);
+      expect(() => jest.runAllTimers()).toThrow('idleDurationMs failed');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('concerns nobody who needs room where limiters can’t say how idle they are, or can’t end', () => {
     for (const failing of ['idleDurationMs', 'dispose'] as const) {
       const keeper = new Keeper({ idleTimeoutMs: 1_000, maxPartitions: 2, onError: inVain });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js';
+import { systemClock } from '../../clock.js';
 
 /** Told of errors that nobody awaits. */
 export type PartitionErrorHandler = (error: unknown, key: unknown) => void;
@@ -12,11 +13,21 @@ export function reporter(handler: PartitionErrorHandler, clock: Clock): Partitio
     try {
       handler(error, key);
     } catch (thrown) {
-      clock.setTimer(() => {
-        throw thrown;
-      }, 0);
+      throwLater(thrown, clock);
     }
   };
+}
+
+function throwLater(error: unknown, clock: Clock): void {
+  const raise = (): never => {
+    throw error;
+  };
+  try {
+    clock.setTimer(raise, 0);
+  } catch {
+    // That clock can set none, or calls back at once.
+    systemClock.setTimer(raise, 0);
+  }
 }
 
 /** The settings of a partition table. */
