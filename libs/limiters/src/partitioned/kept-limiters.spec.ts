@@ -83,6 +83,19 @@ describe('a limiter of another maker in a partition', () => {
     expect(keeper.limiter.attemptAcquire('b').isAcquired).toBe(true);
   });
 
+  it('makes room behind however many that may not leave, as soon as a search comes to it', () => {
+    const keeper = new Keeper({ idleTimeoutMs: 1_000, maxPartitions: 200 });
+    for (let key = 0; key < 200; key++) keeper.limiter.attemptAcquire(String(key));
+    for (const mayLeave of ['0', '100', '199']) {
+      keeper.of(mayLeave).idleMs = 1_001;
+      for (let searches = 0; searches < 4; searches++) {
+        keeper.clock.skip(1);
+        keeper.limiter.attemptAcquire(`instead of ${mayLeave}`, 0);
+      }
+      expect([keeper.of(mayLeave).disposed, keeper.limiter.partitionCount]).toEqual([1, 200]);
+    }
+  });
+
   it('that fails to end has left all the same', () => {
     const keeper = new Keeper({ idleTimeoutMs: 1_000 });
     keeper.limiter.attemptAcquire('a');

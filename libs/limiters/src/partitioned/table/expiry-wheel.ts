@@ -38,7 +38,7 @@ interface Search {
 export class ExpiryWheel {
   readonly #clock: Clock;
   readonly #rows: ExpiringRows;
-  /** The first row of each bucket, by the bucket's number. */
+  /** The last row of each bucket, by the bucket's number; the first one follows it. */
   readonly #buckets = new Map<number, number>();
   readonly #timer = new OnlyTimer();
   /** The bucket that the timer is set for, or is being set for. */
@@ -74,8 +74,8 @@ export class ExpiryWheel {
 
   /**
    * Takes a due row out that is wanted. It looks at few, however many there are: a flood of searches must not cost more
-   * than it asks for. Rows that aren't due any more move on, and a search in vain isn't repeated before something else
-   * is due.
+   * than it asks for. Rows that aren't due any more move on, those that can't go yet stand behind the others of their
+   * bucket, for the next search to come to these, and a search in vain isn't repeated before something else is due.
    */
   takeDue(isWanted: (row: number) => boolean): number {
     const nowMs = readMilliseconds(this.#clock);
@@ -95,24 +95,27 @@ export class ExpiryWheel {
    * No list of the wheel's has a row while it is asked: that may run code of others, which searches and adds rows itself.
    */
   #searchIn(number: number, search: Search): number {
-    let passedOver = NO_ROW;
+    const passedOver = { first: NO_ROW, last: NO_ROW };
     try {
       for (let row = this.#shift(number); row !== NO_ROW; row = this.#shift(number)) {
-        this.#rows.setNext(row, passedOver);
-        passedOver = row;
+        const before = passedOver.last;
+        this.#join(passedOver, row);
         const dueMs = this.#dueUnlessWanted(row, search);
         if (search.left === 0) return NO_ROW;
         if (bucketOf(dueMs) <= bucketOf(search.nowMs)) {
           search.nextMs = Math.min(search.nextMs, dueMs);
           continue;
         }
-        passedOver = this.#rows.next(row);
+        passedOver.last = before;
         if (Number.isNaN(dueMs)) return row;
         this.add(row, dueMs);
       }
       return NO_ROW;
     } finally {
-      this.#putBack(number, passedOver);
+      if (passedOver.last !== NO_ROW && !this.#isStopped) {
+        this.#append(number, passedOver.first, passedOver.last);
+        if (number < this.#timerBucket) this.#arm(number);
+      }
     }
   }
 
@@ -123,29 +126,36 @@ export class ExpiryWheel {
     return --search.left === 0 ? search.nowMs : Math.max(this.#rows.dueMs(row), search.nowMs + 1);
   }
 
+  #join(list: { first: number; last: number }, row: number): void {
+    if (list.last === NO_ROW) list.first = row;
+    else this.#rows.setNext(list.last, row);
+    list.last = row;
+  }
+
   /** Takes the first row out of a bucket. */
   #shift(number: number): number {
-    const row = this.#buckets.get(number);
-    if (row === undefined) return NO_ROW;
-    const next = this.#rows.next(row);
-    if (next === NO_ROW) this.#buckets.delete(number);
-    else this.#buckets.set(number, next);
+    const last = this.#buckets.get(number);
+    if (last === undefined) return NO_ROW;
+    const row = this.#rows.next(last);
+    if (row === last) this.#buckets.delete(number);
+    else this.#rows.setNext(last, this.#rows.next(row));
     return row;
   }
 
-  /** Puts rows back into their bucket, the last one first. */
-  #putBack(number: number, last: number): void {
-    if (last === NO_ROW || this.#isStopped) return;
-    for (let row = last, next: number; row !== NO_ROW; row = next) {
-      next = this.#rows.next(row);
-      this.#put(number, row);
-    }
-    if (number < this.#timerBucket) this.#arm(number);
+  /** Puts a row first into a bucket. */
+  #put(number: number, row: number): void {
+    const last = this.#buckets.get(number);
+    if (last === undefined) return this.#append(number, row, row);
+    this.#rows.setNext(row, this.#rows.next(last));
+    this.#rows.setNext(last, row);
   }
 
-  #put(number: number, row: number): void {
-    this.#rows.setNext(row, this.#buckets.get(number) ?? NO_ROW);
-    this.#buckets.set(number, row);
+  /** Puts rows into a bucket behind those that are in it. */
+  #append(number: number, first: number, last: number): void {
+    const before = this.#buckets.get(number);
+    this.#rows.setNext(last, before === undefined ? first : this.#rows.next(before));
+    if (before !== undefined) this.#rows.setNext(before, first);
+    this.#buckets.set(number, last);
     if (number < this.#oldest) this.#oldest = number;
   }
 
@@ -168,41 +178,32 @@ export class ExpiryWheel {
   #turn(): void {
     const current = Math.floor(readMilliseconds(this.#clock) / BUCKET_MS);
     let left = SLICE;
-    for (const [number, first] of this.#buckets) {
+    for (const [number, last] of this.#buckets) {
       if (number > current) continue;
       this.#buckets.delete(number);
-      left = this.#lookAt(number, first, left);
+      left = this.#lookAt(number, last, left);
       if (left === 0) return this.#arm(-Infinity);
     }
     this.#armFirst();
   }
 
   /** Looks at the rows of a bucket; what is too much goes back into it. Returns how many more may be looked at. */
-  #lookAt(number: number, first: number, left: number): number {
-    let row = first;
+  #lookAt(number: number, last: number, left: number): number {
+    let row = this.#rows.next(last);
     try {
       while (row !== NO_ROW && left > 0 && !this.#isStopped) {
         const looked = row;
-        const next = this.#rows.next(row);
+        const next = row === last ? NO_ROW : this.#rows.next(row);
         const dueMs = this.#rows.look(row);
         row = next;
         left--;
         if (!Number.isNaN(dueMs)) this.add(looked, dueMs);
       }
     } finally {
-      // Also where a look has failed: no other list has them.
-      if (row !== NO_ROW && !this.#isStopped) this.#append(number, row);
+      // Also where a look has failed: no other list has them. A clock that steps back may have brought others meanwhile.
+      if (row !== NO_ROW && !this.#isStopped) this.#append(number, row, last);
     }
     return left;
-  }
-
-  /** Puts rows into a bucket behind those that came into it meanwhile, which a clock that steps back may bring about. */
-  #append(number: number, rows: number): void {
-    let last = NO_ROW;
-    for (let row = this.#buckets.get(number) ?? NO_ROW; row !== NO_ROW; row = this.#rows.next(row))
-      last = row;
-    if (last === NO_ROW) this.#buckets.set(number, rows);
-    else this.#rows.setNext(last, rows);
   }
 
   #armFirst(): void {
