@@ -78,6 +78,19 @@ describe('refreshOptions', () => {
     expect(waiter.lease?.isAcquired).toBe(true);
   });
 
+  it('goes by what the partitioner has said last, where somebody waits', async () => {
+    const limiter = createPartitionedRateLimiter(
+      (permitLimit: number) =>
+        RateLimitPartition.getConcurrencyLimiter('all', () => ({ permitLimit, queueLimit: 5 })),
+      { clock: new FakeClock() },
+    );
+    limiter.attemptAcquire(1);
+    const waiters = [1, 3].map((permitLimit) => follow(limiter.acquire(permitLimit)));
+    limiter.refreshOptions();
+    await settled();
+    expect(waiters.map(({ lease }) => lease?.isAcquired)).toEqual([true, true]);
+  });
+
   it('refuses waiters that ask for more than the new limit', async () => {
     const plans = new Plans({ permitLimit: 2, queueLimit: 5 });
     plans.limiter.attemptAcquire('a');

@@ -59,6 +59,16 @@ describe.each(Object.entries(KINDS))('%s side by side', (_kinds, partitionOf) =>
       })),
     );
   });
+
+  it('tell a request that asks for more than there can ever be, and count nothing', async () => {
+    const limiter = createPartitionedRateLimiter((key: number) => partitionOf(key), {
+      clock: new FakeClock(),
+    });
+    limiter.attemptAcquire(1);
+    expect(() => limiter.attemptAcquire(1, 4)).toThrow(RangeError);
+    await expect(limiter.acquire(1, 4)).rejects.toThrow(RangeError);
+    expect(limiter.getStatistics(1)).toMatchObject({ currentAvailablePermits: 2, totalFailedLeases: 0 });
+  });
 });
 
 describe('partitions whose numbers have changed', () => {
