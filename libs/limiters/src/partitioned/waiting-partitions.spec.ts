@@ -207,6 +207,16 @@ describe('limiters that are replenished by their partitions', () => {
     expect(windows.get('a')!.replenished).toBe(before + 10);
   });
 
+  it('are so as well where the request of a chain waits in them', () => {
+    const { clock, windows, limiter } = counted(1_000);
+    const other = createPartitionedRateLimiter((key: string) => RateLimitPartition.getNoLimiter(key));
+    limiter.attemptAcquire('a');
+    void createChainedPartitionedRateLimiter(limiter, other).acquire('a');
+    const before = windows.get('a')!.replenished;
+    clock.advance(1_000);
+    expect(windows.get('a')!.replenished).toBe(before + 10);
+  });
+
   it('are so no more once they have left', () => {
     const { clock, windows, limiter } = counted(10);
     // A chain may let its request wait there: it is watched for a beat.
