@@ -1,4 +1,6 @@
 import type { AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
+import type { RemoteLease } from '../../src/index.js';
+import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
@@ -48,6 +50,32 @@ describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s',
     expect(await waiter.next()).toBe('given back');
     await waiter.kill();
   });
+});
+
+test('a process that stands still while it renews a lease keeps it: the answer is read before the time is looked at', async () => {
+  let standsStillUntilMs = 0;
+  const stoppable = new Proxy(host.client, {
+    get: (redis, name) => {
+      const value: unknown = Reflect.get(redis, name, redis);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        const sent: unknown = Reflect.apply(value, redis, args);
+        if (name === 'eval' || name === 'evalsha') while (performance.now() < standsStillUntilMs);
+        return sent;
+      };
+    },
+  });
+  const shared = createRedisPartitions({ client: stoppable, prefix: 'test', commandTimeoutMs: 10_000 });
+  const limiter = limiterOf(shared.getConcurrencyLimiter('renewed', () => OPTIONS));
+  const ttlMs = OPTIONS.leaseTtlMs;
+  const lease = (await limiter.acquire()) as RemoteLease;
+  const sinceMs = performance.now();
+  // What it sends next is the renewal, a third of the time later; the lease would have ended meanwhile.
+  standsStillUntilMs = sinceMs + 1.1 * ttlMs;
+  await new Promise((resolve) => setTimeout(resolve, 2 * ttlMs));
+  expect(lease.signal.aborted).toBe(false);
+  expect(standsStillUntilMs).toBeLessThan(performance.now());
+  await shared.dispose();
 });
 
 async function channels(): Promise<number> {

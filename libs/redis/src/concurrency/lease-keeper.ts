@@ -182,9 +182,8 @@ export class LeaseKeeper {
     const asking = [...this.#asking.values()];
     for (const { settle } of this.#waiting.values()) settle('disposed');
     for (const settle of asking) settle('disposed');
-    const told = Promise.all(members.map((member) => this.abandon(member)));
-    const allTold = told.then(() => this.#releases.end());
-    await settledWithin(allTold, this.#definition.commandTimeoutMs);
+    const told = Promise.all(members.map((member) => this.abandon(member))).then(() => this.#releases.end());
+    await settledWithin(told, this.#definition.commandTimeoutMs);
   }
 
   #arm(delayMs: number): void {
@@ -213,6 +212,8 @@ export class LeaseKeeper {
       const reply = (await this.#store.run(RENEW, this.#keys, args)) as number[];
       this.#remaining = Math.max(0, reply[2]!);
       members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
+      // They last from when it was sent, however late its answer was read.
+      nextMs = Math.max(0, nextMs - (performance.now() - sentMs));
       const firstEndMs = reply[1]! / 1_000 + AFTER_END_MS;
       if (this.#waiting.size > 0 && reply[1]! >= 0) nextMs = Math.min(nextMs, firstEndMs);
     } catch {
@@ -243,11 +244,14 @@ export class LeaseKeeper {
 
   /** An answer that does not come, as from a server that is cut off, must not hide that leases and places end. */
   #watchEnds(): void {
+    const look = (): void => {
+      if (!this.#isRenewing) return;
+      this.#dropExpired();
+      this.#watchEnds();
+    };
     this.#store.runOutside(() => {
-      this.#endsTimer = setTimeout(() => {
-        this.#dropExpired();
-        this.#watchEnds();
-      }, timerDelay(this.#retryMs())).unref();
+      // Where the process stood still, timers come before the answer that lies there already.
+      this.#endsTimer = setTimeout(() => setImmediate(look), timerDelay(this.#retryMs())).unref();
     });
   }
 
