@@ -164,7 +164,7 @@ describe('a cluster that hears in another order than it was told', () => {
     const lease = await slots.acquire();
     client.holdReleases();
     const asked = slots.acquire();
-    await new Promise(process.nextTick);
+    await new Promise(setImmediate);
     const before = client.decisions;
     lease.dispose();
     expect((await asked).isAcquired).toBe(false);
