@@ -1,6 +1,7 @@
 import { RateLimitPartition } from '@ratelease/limiters';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { RateLimitingModule, RateLimitingService } from '@ratelease/nestjs';
+import { countSignals } from './count-signals.js';
 import { DeafLimiter } from './deaf-limiter.js';
 import { eventually } from './eventually.js';
 import { listenedSignal } from './listened-signal.js';
@@ -10,24 +11,6 @@ const POLICIES: NonNullable<RateLimitingModuleOptions['policies']> = {
   rate: { algorithm: 'fixedWindow', permitLimit: 10, windowMs: 60_000 },
   slots: { algorithm: 'concurrency', permitLimit: 3, queueLimit: 5 },
 };
-
-/** Runs work, and counts the signals that are made meanwhile. */
-async function countSignals(work: () => Promise<void>): Promise<number> {
-  const { AbortController: original } = globalThis;
-  let made = 0;
-  globalThis.AbortController = class extends original {
-    constructor() {
-      super();
-      made++;
-    }
-  };
-  try {
-    await work();
-  } finally {
-    globalThis.AbortController = original;
-  }
-  return made;
-}
 
 // The service doesn't know the platform.
 describe('RateLimitingService.acquire()', () => {

@@ -9,13 +9,14 @@ import type { Verdict } from '../holding/verdict.js';
 import { decisionOf } from '../holding/verdict.js';
 import { isPreflight } from '../http/preflight.js';
 import type { Settings } from '../module/settings.js';
+import { isPromise } from '../policies/is-promise.js';
 import type { PolicySet, WaitBounds } from '../policies/policy-set.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import { Refusals } from '../rejection/refusals.js';
 import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import { ShutdownError } from '../rejection/shutdown-error.js';
 import type { Visibility } from '../visibility/visibility.js';
-import { askedPermits, isDecidedWithoutClient } from './asked-permits.js';
+import { askedPermits, isDecidedWithoutClient, questionFor } from './asked-permits.js';
 import { HandlingAnswers } from './handling-answers.js';
 import type { MaybeQuestion, Question } from './question.js';
 import { ShadowTrial } from './shadow-trial.js';
@@ -77,15 +78,13 @@ export class Decider {
     this.#throwIfOver(set, holder);
   }
 
-  async #decideByCallbacks(acquisition: Acquisition, holder: Holder): Promise<boolean> {
+  #decideByCallbacks(acquisition: Acquisition, holder: Holder): Verdict {
+    const asked = { acquisition, set: acquisition.set, holder };
+    const permits = askedPermits(acquisition, holder.context, this.#visibility);
+    if (!isPromise(permits)) return this.#decideOn(...questionFor(asked, permits));
     holder.follow();
-    const { shadows, set, otherwise } = acquisition;
-    const asked = { acquisition, set, holder };
-    const asking = askedPermits(acquisition, holder.context, this.#visibility);
-    const permits = await this.#answerTo(asked, asking, isDecidedWithoutClient(asked));
-    if (permits !== undefined) return decisionOf(this.#decideOn({ ...asked, permits }, shadows));
-    const everywhere = shadows.filter((shadow) => shadow.isGlobal(shadow.policies[0]));
-    return decisionOf(this.#decideOn({ ...asked, set: otherwise, permits: 1 }, everywhere));
+    const answer = this.#answerTo(asked, permits, isDecidedWithoutClient(asked));
+    return answer.then((given) => decisionOf(this.#decideOn(...questionFor(asked, given))));
   }
 
   /** What the application's code has promised; the application may end before, or, where that counts, the client leave. */

@@ -1,5 +1,6 @@
 import type { KeyFunction, KeyValue, SpacedKeyFunction } from './key-function.js';
-import { inOwnSpace, isPromise, spaced } from './key-function.js';
+import { isPromise } from '../policies/is-promise.js';
+import { inOwnSpace, spaced } from './key-function.js';
 
 /**
  * Counts by several keys together: `compositeKey(byUser(), byRoute())`. No choice of parts makes two different

@@ -1,6 +1,7 @@
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { MissingKeyError } from '../errors/missing-key-error.js';
 import { shown } from '../errors/shown.js';
+import { isPromise } from '../policies/is-promise.js';
 
 /** What may be a key: text, or what has one unmistakable text. `1` and `'1'` are the same key. */
 export type KeyValue = string | number | bigint | boolean;
@@ -43,9 +44,4 @@ export function keyText(value: unknown, owner: string): string {
     `${owner} made the key ${shown(value)}, but a key must be text, a number or a boolean. ` +
       'Return a key for every request; for strangers use byUser({ orElse: byClient() }) or a constant of your own.',
   );
-}
-
-/** Whether a key function or a partitioner answered with a promise, or with any other thenable. */
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as Promise<T> | undefined)?.then === 'function';
 }

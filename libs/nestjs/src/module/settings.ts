@@ -2,6 +2,7 @@ import type { Clock } from '@ratelease/limiters';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
+import { isPromise } from '../policies/is-promise.js';
 import { isClass } from '../policies/policy-definition.js';
 import type { PolicyDefinition } from '../policies/policy-definition.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
@@ -99,10 +100,6 @@ function configured(place: string, configure: Configure): RateLimiterOptions {
     `${place}: the configuration callback returned a promise, but what it sets later would be lost. ` +
       'Make it synchronous, or use RateLimitingModule.forRootAsync() with an options object.',
   );
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as Promise<unknown> | null | undefined)?.then === 'function';
 }
 
 function fromObject(place: string, given: unknown, known: readonly string[]): RateLimiterOptions {

@@ -7,7 +7,7 @@ import { structuredString } from '../http/structured-string.js';
 import { MissingKeyError } from '../errors/missing-key-error.js';
 import { isLettable } from '../errors/is-lettable.js';
 import { shown } from '../errors/shown.js';
-import { isPromise } from '../keys/key-function.js';
+import { isPromise } from './is-promise.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { resetLimiter, resetPartition } from './limiter-reset.js';
 import { PolicyCounters } from './policy-counters.js';

@@ -1,5 +1,5 @@
 import type { AnyPartition } from '../context/handling-context.js';
-import { isPromise } from '../keys/key-function.js';
+import { isPromise } from './is-promise.js';
 import type { PolicySource } from './compiled-policy.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 

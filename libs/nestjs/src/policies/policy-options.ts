@@ -3,7 +3,8 @@ import { RateLimitingConfigurationError } from '../errors/rate-limiting-configur
 import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
 import type { KeyFunction, SpacedKeyFunction } from '../keys/key-function.js';
-import { inOwnSpace, isPromise, keyText } from '../keys/key-function.js';
+import { inOwnSpace, keyText } from '../keys/key-function.js';
+import { isPromise } from './is-promise.js';
 import type { AlgorithmName, AlgorithmNumbers } from './limiter-numbers.js';
 import { ALGORITHM_NAMES, optionsOf, partitionOf } from './limiter-numbers.js';
 import { LiveNumbers } from './live-numbers.js';
