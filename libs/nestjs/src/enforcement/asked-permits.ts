@@ -34,7 +34,8 @@ function permitsWhere(
   acquisition: Acquisition,
   context: HandlingContext,
 ): number | undefined | Promise<number | undefined> {
-  const applies = acquisition.when?.(context) ?? true;
+  // A condition that answers with nothing says no, and none at all says yes.
+  const applies = acquisition.when === undefined || acquisition.when(context);
   if (!isPromise(applies)) return applies ? permitsOf(acquisition, context) : undefined;
   return Promise.resolve(applies).then((does) => (does ? permitsOf(acquisition, context) : undefined));
 }
