@@ -45,7 +45,7 @@ export class AskedQuestion extends DecisionRequest {
   }
 
   protected override onExpired(): void {
-    this.#store.health.timedOut(this.sinceMs);
+    this.#store.timedOut(this);
   }
 }
 

@@ -108,7 +108,7 @@ export class PlainDecision extends DecisionRequest implements Abortable {
   }
 
   protected override onExpired(): void {
-    this.#store.health.timedOut(this.sinceMs);
+    this.#store.timedOut(this);
   }
 
   get #clock(): Clock {

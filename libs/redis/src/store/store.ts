@@ -99,6 +99,15 @@ export class Store {
   }
 
   /**
+   * A request had no answer in time. Where the process stood still before the turn was over at which it would have been
+   * sent, the store was not asked: that tells nothing of it.
+   */
+  timedOut({ isSent, sinceMs, group }: DecisionRequest): void {
+    const isYetToGo = !isSent && group.lane?.isDue === true && this.connection.isReady;
+    if (!isYetToGo) this.health.timedOut(sinceMs);
+  }
+
+  /**
    * Gives back what a group's rates have granted, in the background: without a store once it is back. Resolves when that
    * is done, never rejects.
    */
