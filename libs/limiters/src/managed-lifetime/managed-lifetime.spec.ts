@@ -82,6 +82,21 @@ describe('a partition with a managed lifetime', () => {
     expect(limiter.attemptAcquire('b').isAcquired).toBe(true);
   });
 
+  it('overflows no stack of a search for room, however many have ended before', () => {
+    const { clock, owned, limiter } = managed(two, { maxPartitions: 30_000 });
+    const fill = (): void => {
+      for (let key = 0; key < 30_000; key++) limiter.attemptAcquire(String(key));
+    };
+    fill();
+    for (const own of [...owned.values()]) own.dispose();
+    clock.skip(500);
+    fill();
+    clock.skip(60_000);
+    expect([limiter.attemptAcquire('new').isAcquired, limiter.partitionCount]).toEqual([false, 30_000]);
+    owned.get('7')!.dispose();
+    expect(limiter.attemptAcquire('new').isAcquired).toBe(true);
+  });
+
   it('refuses those who wait when it ends, also in chains', async () => {
     const { owned, limiter } = managed(two);
     const chain = createChainedPartitionedRateLimiter(limiter);

@@ -22,9 +22,8 @@ import type { TableOptions } from './table-options.js';
 import { TablePages } from './table-pages.js';
 
 /**
- * The live partitions of a limiter, bounded in number: rows of numbers where the numbers say it all, objects
- * where they don't. Those that are idle for too long leave by themselves; each is looked at about once per idle
- * timeout, not at every beat.
+ * The live partitions, bounded in number: rows of numbers where the numbers say it all, objects where they don't.
+ * Those that are idle for too long leave by themselves; each is looked at about once per idle timeout, not at every beat.
  */
 export class PartitionTable implements ExpiringRows, PageContext {
   readonly originMs: number;
@@ -218,8 +217,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   /**
    * A factory, or a limiter that had to make room, has used the table: it may have ended it, asked for the very key, or
-   * taken the last place. Then what was made is of no use.
-   * @returns `undefined` where the key can still have its row.
+   * taken the last place. Then what was made is of no use. `undefined` where the key can still have its row.
    */
   #whatHappenedMeanwhile(identity: unknown, made: CellGroup | AsyncRateLimiter): number | undefined {
     const known = this.#keys.find(identity);
@@ -243,12 +241,14 @@ export class PartitionTable implements ExpiringRows, PageContext {
   #hasRoom(): boolean {
     if (this.#keys.size < this.#options.maxPartitions) return true;
     const now = this.read();
-    const row = this.#wheel.takeDue((due) => this.#isGone(due) || this.#canGo(due, now, false));
-    if (row === NO_ROW) return false;
-    const wasGone = this.#isGone(row);
-    if (!wasGone) this.#forget(row);
-    this.#rows.free(this.page(row), indexOf(row));
-    return wasGone ? this.#hasRoom() : true;
+    const isWanted = (due: number): boolean => this.#isGone(due) || this.#canGo(due, now, false);
+    for (let row = this.#wheel.takeDue(isWanted); row !== NO_ROW; row = this.#wheel.takeDue(isWanted)) {
+      const wasGone = this.#isGone(row);
+      if (!wasGone) this.#forget(row);
+      this.#rows.free(this.page(row), indexOf(row));
+      if (!wasGone || this.#keys.size < this.#options.maxPartitions) return true;
+    }
+    return false;
   }
 
   #isGone(row: number): boolean {
