@@ -37,7 +37,7 @@ describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s',
     // The message is heard only then.
     // oxlint-disable-next-line no-await-in-loop -- until it is so
     while ((await channels()) === 0);
-    waiter.tell(String(1.6 * OPTIONS.leaseTtlMs));
+    waiter.tell(String(2.4 * OPTIONS.leaseTtlMs));
     expect(await waiter.next()).toBe('stands still');
     lease.dispose();
     // What it is granted it doesn't renew.
@@ -84,6 +84,6 @@ async function channels(): Promise<number> {
 
 /** Some time after the other one goes on. */
 async function isOver(lease: RateLimitLease): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await new Promise((resolve) => setTimeout(resolve, 2_600));
   lease.dispose();
 }
