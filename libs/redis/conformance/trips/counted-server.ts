@@ -16,6 +16,10 @@ export class CountedServer {
     return counted;
   }
 
+  get port(): number {
+    return this.#server.port;
+  }
+
   /** How many calls of scripts `run` takes. */
   async callsOf(run: () => Promise<unknown>): Promise<number> {
     const before = await scriptCalls(this.#admin);
