@@ -4,8 +4,7 @@ import type { IRateLimiterPolicy, RateLimitingContext } from '@ratelease/nestjs'
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { RedisPartitions } from '@ratelease/redis';
 import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
-import { Redis } from 'ioredis';
-import { RedisServer } from '../../redis/redis-server.js';
+import { TestServer } from '../../redis/test-server.js';
 import { scriptCalls } from '../../redis/script-calls.js';
 import { Gate } from '../nestjs/gate.js';
 import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
@@ -52,24 +51,16 @@ class ReportsController {
   }
 }
 
-let server: RedisServer;
-let client: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-  client.on('error', () => undefined);
-});
+const server = TestServer.forThisFile();
 afterEach(stopApps);
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
 
 describe.each(PLATFORMS)('on $name', (platform) => {
   const parts = {
     controllers: [ReportsController],
     imports: [
-      RedisRateLimitingModule.forRootAsync({ useFactory: () => ({ client, commandTimeoutMs: 1_000 }) }),
+      RedisRateLimitingModule.forRootAsync({
+        useFactory: () => ({ client: server.client, commandTimeoutMs: 1_000 }),
+      }),
       RateLimitingModule.forRoot({ policies: { perUser: PerUserPolicy, slots: SlotsPolicy } }),
     ],
   };
@@ -83,7 +74,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3_000);
     expect(answer.headers['ratelimit']).toContain('"perUser";r=0');
-    const fields = await client.hkeys(`ratelease:v1:{ann-${platform.name}}`);
+    const fields = await server.client.hkeys(`ratelease:v1:{ann-${platform.name}}`);
     expect(fields).toContain('perUser:fixedWindow:u');
     expect(fields).toContain('slots:concurrency:u');
   });
@@ -107,11 +98,11 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     // The scripts are known from the first request on.
     await app.get('/report', visitor);
     await released(`cleo-${platform.name}`);
-    const before = await scriptCalls(client);
+    const before = await scriptCalls(server.client);
     expect((await app.get('/report', visitor)).status).toBe(200);
     await released(`cleo-${platform.name}`);
     // One decides, one gives the lease back.
-    expect((await scriptCalls(client)) - before).toBe(2);
+    expect((await scriptCalls(server.client)) - before).toBe(2);
   });
 
   it('holds the leases of two applications as long as their responses last', async () => {
@@ -140,7 +131,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     const beganMs = performance.now();
     await app.app.close();
     expect(performance.now() - beganMs).toBeLessThan(2_000);
-    expect(await client.keys(`ratelease:v1:{eve-${platform.name}}:*`)).toEqual([]);
+    expect(await server.client.keys(`ratelease:v1:{eve-${platform.name}}:*`)).toEqual([]);
   });
 
   it('tells the lack of a store apart from a limit', async () => {
@@ -156,7 +147,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
 
 /** Resolves when nobody holds a lease of the key any more. */
 async function released(key: string): Promise<void> {
-  while ((await client.keys(`ratelease:v1:{${key}}:*leases`)).length > 0);
+  while ((await server.client.keys(`ratelease:v1:{${key}}:*leases`)).length > 0);
 }
 
 /** Asks until the answer is no 503. */

@@ -4,10 +4,9 @@ import type { IRateLimiterPolicy } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule, RateLimitingService } from '@ratelease/nestjs';
 import { RedisPartitions } from '@ratelease/redis';
 import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
-import { Redis } from 'ioredis';
 import { request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
-import { RedisServer } from '../../redis/redis-server.js';
+import { TestServer } from '../../redis/test-server.js';
 import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
 import type { TestApp } from '../nestjs/test-app.js';
 
@@ -51,18 +50,8 @@ class WorkController {
   }
 }
 
-let server: RedisServer;
-let client: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-  client.on('error', () => undefined);
-});
+const server = TestServer.forThisFile();
 afterEach(stopApps);
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
 
 /** A request whose client may leave before the answer is there. Resolves when it is over for the client. */
 function ask(port: number, leaveAfterMs?: number): Promise<void> {
@@ -110,7 +99,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
         controllers: [WorkController],
         imports: [
           RedisRateLimitingModule.forRootAsync({
-            useFactory: () => ({ client, prefix, commandTimeoutMs: 100 }),
+            useFactory: () => ({ client: server.client, prefix, commandTimeoutMs: 100 }),
           }),
           RateLimitingModule.forRoot({ policies: { slots: SlotsPolicy, rate: RatePolicy } }),
         ],
@@ -119,8 +108,8 @@ describe.each(PLATFORMS)('on $name', (platform) => {
       await (what === 'pauses' ? pausing(storm(apps)) : storm(apps));
 
       // Nobody is left who holds or waits; a lease of a lost answer would only leave with its time to live.
-      while (work.running > 0 || (await client.keys(`${prefix}:*leases`)).length > 0) await after(1);
-      const state = await client.hgetall(`${prefix}:v1:{all}`);
+      while (work.running > 0 || (await server.client.keys(`${prefix}:*leases`)).length > 0) await after(1);
+      const state = await server.client.hgetall(`${prefix}:v1:{all}`);
       expect(state).toMatchObject({ 'slots:concurrency:u': '0', 'slots:concurrency:q': '0' });
       expect(work.most).toBeGreaterThan(0);
       expect(work.most).toBeLessThanOrEqual(LIMIT);
@@ -130,7 +119,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
         .filter(({ policy }) => policy === 'rate')
         .reduce((sum, { granted: count }) => sum + count, 0);
       const charged = async (): Promise<number> =>
-        Number(await client.hget(`${prefix}:v1:{all}`, 'rate:fixedWindow:u'));
+        Number(await server.client.hget(`${prefix}:v1:{all}`, 'rate:fixedWindow:u'));
       while ((await charged()) > granted) await after(1);
       expect(await charged()).toBe(granted);
       expect(granted).toBeGreaterThanOrEqual(work.begun);

@@ -1,28 +1,18 @@
 import type { AsyncPartitionedRateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
 type Limiter = AsyncPartitionedRateLimiter<string>;
 
-let server: RedisServer;
-let client: Redis;
+const server = TestServer.forThisFile();
 let shared: RedisPartitions;
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
 beforeEach(async () => {
-  client = new Redis(server.port, '127.0.0.1');
-  await client.flushall();
-  shared = createRedisPartitions({ client, commandTimeoutMs: 10_000 });
+  await server.client.flushall();
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 10_000 });
 });
-afterEach(async () => {
-  await shared.dispose();
-  client.disconnect();
-});
-afterAll(() => server.stop());
+afterEach(() => shared.dispose());
 
 const slots = (name: string, permitLimit = 1, keyOf = (key: string): string => key): Limiter =>
   createPartitionedRateLimiter((key: string) =>
@@ -37,7 +27,9 @@ const elsewhere = (name: string): Limiter => slots(name, 1, (key) => `another ${
 /** How many leases and waits the server knows, of all limiters together. */
 async function onServer(): Promise<{ leases: number; waits: number }> {
   const count = async (pattern: string): Promise<number> => {
-    const sizes = await Promise.all((await client.keys(pattern)).map((key) => client.zcard(key)));
+    const sizes = await Promise.all(
+      (await server.client.keys(pattern)).map((key) => server.client.zcard(key)),
+    );
     return sizes.reduce((sum, size) => sum + size, 0);
   };
   return { leases: await count('*leases'), waits: await count('*queue') };

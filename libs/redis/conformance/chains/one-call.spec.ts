@@ -6,35 +6,27 @@ import {
   refusedMember,
   retryAfterOfAll,
 } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
 interface Request {
   readonly user: string;
 }
 
-let server: RedisServer;
-let client: Redis;
+const server = TestServer.forThisFile();
 let shared: RedisPartitions;
 let made: AsyncPartitionedRateLimiter<Request>[];
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
 beforeEach(async () => {
-  client = new Redis(server.port, '127.0.0.1');
-  await client.flushall();
-  shared = createRedisPartitions({ client });
+  await server.client.flushall();
+  shared = createRedisPartitions({ client: server.client });
   made = [];
 });
 afterEach(async () => {
   for (const limiter of made) void limiter.dispose();
   await shared.dispose();
-  client.disconnect();
 });
-afterAll(() => server.stop());
 
 const HOUR = 3_600_000;
 const made_ = <T extends AsyncPartitionedRateLimiter<Request>>(limiter: T): T => {
@@ -67,7 +59,7 @@ const user = { user: 'ann' };
 const remaining = (lease: RateLimitLease): [member: number, remaining: number][] =>
   lease.quota().map((entry) => [entry.member, entry.remaining]);
 
-const calls = (): Promise<number> => scriptCalls(client);
+const calls = (): Promise<number> => scriptCalls(server.client);
 
 test('limiters of one partition in a chain are one call, all or nothing', async () => {
   const chain = createChainedPartitionedRateLimiter(window(5), bucket(3), concurrency(10));

@@ -1,21 +1,11 @@
-import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
-let server: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
+const server = TestServer.forThisFile();
 
 describe.each(CLIENTS)('through $name', ({ open, name }) => {
   let clients: OpenClient[];
@@ -83,7 +73,7 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
   test('requests that come as the process begins to listen have one place each', async () => {
     const [here, there] = limiters({ permitLimit: 5, queueLimit: 5 });
     // The first of them find their script unknown: what is sent meanwhile overtakes them.
-    await admin.script('FLUSH', 'SYNC');
+    await server.client.script('FLUSH', 'SYNC');
     const asked: ReturnType<(typeof here & {})['acquire']>[] = [];
     for (let index = 0; index < 11; index++) {
       asked.push((index % 2 === 0 ? here! : there!).acquire());
@@ -193,7 +183,7 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
   async function left(): Promise<void> {
     const pattern = `ratelease:v1:{${name}-${keys}}:*:queue`;
     // oxlint-disable-next-line no-await-in-loop -- until it is so
-    while ((await admin.keys(pattern)).length > 0);
+    while ((await server.client.keys(pattern)).length > 0);
   }
 
   /** Resolves when so many wait in the server's queue. */
@@ -201,9 +191,9 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
     const pattern = `ratelease:v1:{${name}-${keys}}:*:queue`;
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- until it is so
-      const [key] = await admin.keys(pattern);
+      const [key] = await server.client.keys(pattern);
       // oxlint-disable-next-line no-await-in-loop
-      if (key !== undefined && (await admin.zcard(key)) >= count) return;
+      if (key !== undefined && (await server.client.zcard(key)) >= count) return;
     }
   }
 });

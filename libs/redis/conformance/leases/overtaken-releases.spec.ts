@@ -1,26 +1,16 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { AsyncRateLimiter } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions, STORE_UNAVAILABLE } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { hold } from './hold.js';
 import { OverturningClient } from './overturning-client.js';
 
-let server: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
+const server = TestServer.forThisFile();
 
 describe.each(CLIENTS)(
   'a server that has forgotten how to release, but was told again by others how to decide, through $name',
@@ -34,7 +24,7 @@ describe.each(CLIENTS)(
       shared = createRedisPartitions({
         ...{ client: opened.client, commandTimeoutMs: 10_000, prefix: client.name },
       });
-      others = createRedisPartitions({ client: admin, prefix: 'others' });
+      others = createRedisPartitions({ client: server.client, prefix: 'others' });
       keys++;
     });
     afterEach(async () => {
@@ -53,7 +43,7 @@ describe.each(CLIENTS)(
     }
 
     async function forget(): Promise<void> {
-      await admin.script('FLUSH', 'SYNC');
+      await server.client.script('FLUSH', 'SYNC');
       await slotsOf(others, 1).acquire(0);
     }
 
@@ -222,14 +212,14 @@ describe('a cluster that hears in another order than it was told', () => {
   test('nor is what can’t be given back asked for without end', async () => {
     const slots = limiterOfPermits(1);
     const lease = await slots.acquire();
-    await admin.config('SET', 'min-replicas-to-write', '1');
+    await server.client.config('SET', 'min-replicas-to-write', '1');
     try {
       lease.dispose();
       const before = client.decisions;
       expect((await slots.acquire()).isAcquired).toBe(false);
       expect(client.decisions - before).toBeLessThan(10);
     } finally {
-      await admin.config('SET', 'min-replicas-to-write', '0');
+      await server.client.config('SET', 'min-replicas-to-write', '0');
     }
     expect((await slots.acquire()).isAcquired).toBe(true);
   });

@@ -3,10 +3,10 @@ import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } fro
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { CountedServer } from '../trips/counted-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
 const HOUR = 3_600_000;
-const server = CountedServer.forTests();
+const server = TestServer.forThisFile();
 let here: RedisPartitions;
 let there: RedisPartitions;
 let keys = 0;

@@ -2,9 +2,8 @@ import type { RateLimitLease } from '@ratelease/limiters';
 import { undoLease } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import * as fc from 'fast-check';
-import { Redis } from 'ioredis';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { anySetup, inProcess, RATES, shared } from './limiter-pair.js';
 
 interface Step {
@@ -30,22 +29,13 @@ function undo(lease: RateLimitLease): void {
   (lease as unknown as { [undoLease](): void })[undoLease]();
 }
 
-let server: RedisServer;
-let client: Redis;
+const server = TestServer.forThisFile();
 let nowUs = START_US;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
 
 describe.each(RATES)('what a shared %s takes back', (rate) => {
   let keys = 0;
   const partitions = (): ReturnType<typeof buildRedisPartitions> =>
-    buildRedisPartitions({ client, prefix: rate, commandTimeoutMs: 30_000 }, () => nowUs);
+    buildRedisPartitions({ client: server.client, prefix: rate, commandTimeoutMs: 30_000 }, () => nowUs);
 
   test('is as if it had never been granted, when no time has passed', async () => {
     const both = partitions();

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { anySetup, inProcess, RATES, shared } from './limiter-pair.js';
 
 interface Step {
@@ -39,11 +39,7 @@ function told(lease: RateLimitLease): object {
   };
 }
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
-afterAll(() => server.stop());
+const server = TestServer.forThisFile();
 
 describe.each(CLIENTS)('through $name', ({ open }) => {
   let client: OpenClient;

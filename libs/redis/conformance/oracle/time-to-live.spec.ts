@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
-import { Redis } from 'ioredis';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import type { Setup } from './limiter-pair.js';
 import { limiterOf, RATES, shared } from './limiter-pair.js';
 
@@ -12,17 +11,8 @@ const KEPT_MS = 10_000;
 const AHEAD_MS = 1_000;
 const commandTimeoutMs = 30_000;
 
-let server: RedisServer;
-let client: Redis;
+const server = TestServer.forThisFile();
 let keys = 0;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  client = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  client.disconnect();
-  await server.stop();
-});
 
 /** From windows of a millisecond to those of forty days, and limits up to 10¹² where the arithmetic is exact. */
 const anySetup: fc.Arbitrary<Setup> = fc
@@ -45,14 +35,17 @@ const anySteps = fc.array(
 );
 
 async function stored(key: string): Promise<Record<string, string>> {
-  return client.hgetall(`ttl:v1:{${key}}`);
+  return server.client.hgetall(`ttl:v1:{${key}}`);
 }
 
 test.each(RATES)(
   'each key of a %s has a TTL after each operation, and a refusal writes nothing',
   async (rate) => {
     let nowUs = START_US;
-    const partitions = buildRedisPartitions({ client, prefix: 'ttl', commandTimeoutMs }, () => nowUs);
+    const partitions = buildRedisPartitions(
+      { client: server.client, prefix: 'ttl', commandTimeoutMs },
+      () => nowUs,
+    );
     const property = fc.asyncProperty(anySetup, anySteps, async (setup, steps) => {
       const key = `${rate}-${keys++}`;
       const limiter = shared(partitions, rate, setup, key);
@@ -63,7 +56,7 @@ test.each(RATES)(
         // oxlint-disable-next-line no-await-in-loop
         const lease = await limiter.acquire(Math.min(setup.limit, Math.ceil(setup.limit * share)));
         // oxlint-disable-next-line no-await-in-loop
-        const [after, ttlMs] = await Promise.all([stored(key), client.pttl(`ttl:v1:{${key}}`)]);
+        const [after, ttlMs] = await Promise.all([stored(key), server.client.pttl(`ttl:v1:{${key}}`)]);
         if (!lease.isAcquired) expect(after).toEqual(before);
         // What was written is read as the same: no number lost digits.
         expect(Object.values(after).join(' ')).not.toMatch(/\de[+]|\.\d|nan|inf/i);
@@ -83,7 +76,10 @@ test.each(RATES)(
 
 test('a bucket that refills slower than its key is used forgets nothing', async () => {
   let nowUs = START_US;
-  const partitions = buildRedisPartitions({ client, prefix: 'ttl', commandTimeoutMs }, () => nowUs);
+  const partitions = buildRedisPartitions(
+    { client: server.client, prefix: 'ttl', commandTimeoutMs },
+    () => nowUs,
+  );
   const limiter = limiterOf(
     partitions.getTokenBucketLimiter('slow', () => ({
       tokenLimit: 3,
@@ -105,20 +101,20 @@ test('a bucket that refills slower than its key is used forgets nothing', async 
 });
 
 test('all keys of a concurrency limiter have a TTL while it is in use, and are gone with the last lease', async () => {
-  const partitions = buildRedisPartitions({ client, prefix: 'ttl', commandTimeoutMs });
+  const partitions = buildRedisPartitions({ client: server.client, prefix: 'ttl', commandTimeoutMs });
   const limiter = limiterOf(
     partitions.getConcurrencyLimiter('slots', () => ({ permitLimit: 1, queueLimit: 2, leaseTtlMs: 1_000 })),
   );
   const lease = await limiter.acquire();
   const waiting = limiter.acquire();
-  const names = async (): Promise<string[]> => (await client.keys('ttl:v1:{slots}*')).toSorted();
+  const names = async (): Promise<string[]> => (await server.client.keys('ttl:v1:{slots}*')).toSorted();
   // oxlint-disable-next-line no-await-in-loop -- until it waits
   while ((await names()).length < 4);
-  const times = await Promise.all((await names()).map((name) => client.pttl(name)));
+  const times = await Promise.all((await names()).map((name) => server.client.pttl(name)));
   for (const ttlMs of times) expect(ttlMs).toBeGreaterThan(1_000);
   lease.dispose();
   (await waiting).dispose();
   await partitions.dispose();
   expect(await names()).toEqual(['ttl:v1:{slots}']);
-  expect(await client.pttl('ttl:v1:{slots}')).toBeGreaterThan(0);
+  expect(await server.client.pttl('ttl:v1:{slots}')).toBeGreaterThan(0);
 });

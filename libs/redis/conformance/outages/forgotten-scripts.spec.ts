@@ -1,25 +1,15 @@
-import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
-let server: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
+const server = TestServer.forThisFile();
 
 /** How often the server was sent the text of a script. */
 async function texts(): Promise<number> {
-  return Number(/cmdstat_eval:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+  return Number(/cmdstat_eval:calls=(\d+)/.exec(await server.client.info('commandstats'))?.[1] ?? 0);
 }
 
 describe.each(CLIENTS)('a server that has forgotten the scripts, through $name', ({ open, name }) => {
@@ -44,7 +34,7 @@ describe.each(CLIENTS)('a server that has forgotten the scripts, through $name',
     const before = await texts();
     expect(new Set(await all())).toEqual(new Set([9]));
     expect(await texts()).toBe(before + 1);
-    await admin.script('FLUSH', 'SYNC');
+    await server.client.script('FLUSH', 'SYNC');
     expect(new Set(await all())).toEqual(new Set([8]));
     expect(await texts()).toBe(before + 2);
   });

@@ -1,25 +1,15 @@
 import diagnostics from 'node:diagnostics_channel';
 import { setTimeout as after } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease, StoreEvent } from '../../src/index.js';
 import { createRedisPartitions, STORE_CHANNEL } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
 const OPTIONS = { permitLimit: 2, queueLimit: 2, leaseTtlMs: 1_000 };
 
-let server: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
+const server = TestServer.forThisFile();
 
 describe.each(CLIENTS)('a server that is full, through $name', ({ name, open }) => {
   let opened: OpenClient;
@@ -34,7 +24,7 @@ describe.each(CLIENTS)('a server that is full, through $name', ({ name, open }) 
   });
   afterEach(async () => {
     diagnostics.unsubscribe(STORE_CHANNEL, listener);
-    await admin.config('SET', 'maxmemory', '0');
+    await server.client.config('SET', 'maxmemory', '0');
     await shared.dispose();
     opened.close();
   });
@@ -44,7 +34,7 @@ describe.each(CLIENTS)('a server that is full, through $name', ({ name, open }) 
     const [held, given] = (await Promise.all([slots.acquire(), slots.acquire()])) as RemoteLease[];
     const waiting = slots.acquire();
     await slots.acquire(0, { maxWaitMs: 0 });
-    await admin.config('SET', 'maxmemory', '1');
+    await server.client.config('SET', 'maxmemory', '1');
     const fullMs = performance.now();
     expect((await slots.acquire()).isAcquired).toBe(false);
     given!.dispose();
@@ -57,6 +47,6 @@ describe.each(CLIENTS)('a server that is full, through $name', ({ name, open }) 
     expect([held!.signal.aborted, handedOver.signal.aborted]).toEqual([false, false]);
     expect(states).toEqual(['refusing']);
     await Promise.all([held, handedOver].map((lease) => lease![Symbol.asyncDispose]()));
-    expect(await admin.keys(`${name}:v1:{slots}:*`)).toEqual([]);
+    expect(await server.client.keys(`${name}:v1:{slots}:*`)).toEqual([]);
   });
 });

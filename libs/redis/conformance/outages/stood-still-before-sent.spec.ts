@@ -4,15 +4,11 @@ import { createRedisPartitions, STORE_CHANNEL } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
 const TIMEOUT_MS = 300;
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
-afterAll(() => server.stop());
+const server = TestServer.forThisFile();
 
 function standStill(): void {
   const untilMs = performance.now() + 1.1 * TIMEOUT_MS;

@@ -1,25 +1,16 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { AsyncRateLimiter } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
-let server: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
+const server = TestServer.forThisFile();
 
-const allow = (...rules: string[]): Promise<unknown> => admin.call('ACL', 'SETUSER', 'default', ...rules);
+const allow = (...rules: string[]): Promise<unknown> =>
+  server.client.call('ACL', 'SETUSER', 'default', ...rules);
 
 describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ open, name }) => {
   test.each(['hset', 'zrange', 'zscore', 'zadd'])(

@@ -1,8 +1,8 @@
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { CountedServer } from './counted-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
-const server = CountedServer.forTests();
+const server = TestServer.forThisFile();
 
 /** How many calls a lease takes whose request is aborted before the answer, while so many permits are held. */
 function callsOfAborted(key: string, held: number): Promise<number> {

@@ -1,9 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { CountedServer } from './counted-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
-const server = CountedServer.forTests();
+const server = TestServer.forThisFile();
 const DAY_MS = 86_400_000;
 
 test('times beyond those of a timer are long, not none: leases are not renewed all the time', async () => {

@@ -1,10 +1,9 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import * as fc from 'fast-check';
-import { Redis } from 'ioredis';
 import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
 const LIMIT = 12;
@@ -31,16 +30,7 @@ const anyTurns = (aborts: readonly Ask['abort'][]): fc.Arbitrary<Ask[][]> =>
     { minLength: 1, maxLength: 4 },
   );
 
-let server: RedisServer;
-let admin: Redis;
-beforeAll(async () => {
-  server = await RedisServer.start();
-  admin = new Redis(server.port, '127.0.0.1');
-});
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
+const server = TestServer.forThisFile();
 
 describe.each(CLIENTS)('through $name', ({ open, name }) => {
   let opened: OpenClient;
@@ -63,7 +53,7 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
     const settled: Promise<void>[] = [];
     for (const [index, turn] of turns.entries()) {
       // What is unknown to the server is sent twice, and must not be overtaken.
-      if (index === 1) void admin.script('FLUSH', 'SYNC');
+      if (index === 1) void server.client.script('FLUSH', 'SYNC');
       for (const { key, permits, abort } of turn) {
         const controller = new AbortController();
         const limiter = limiterOf(
@@ -92,7 +82,7 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
 
   /** The permits that the server counts of each key. */
   async function usedOf(prefix: string, key: number): Promise<number> {
-    const fields = Object.entries(await admin.hgetall(`${prefix}:v1:{${key}}`));
+    const fields = Object.entries(await server.client.hgetall(`${prefix}:v1:{${key}}`));
     return Number(fields.find(([field]) => field.endsWith(':u'))?.[1] ?? 0);
   }
 

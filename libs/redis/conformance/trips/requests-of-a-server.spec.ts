@@ -5,11 +5,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { createRedisPartitions } from '../../src/index.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { CountedServer } from './counted-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
 const CONNECTIONS = 24;
 
-const server = CountedServer.forTests();
+const server = TestServer.forThisFile();
 
 /** Sends a request on each of the connections at once, and reads the answers. */
 async function askOnAll(sockets: readonly Socket[]): Promise<string[]> {

@@ -4,10 +4,10 @@ import { FakeClock } from '@ratelease/limiters/testing';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
-import { CountedServer } from './counted-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 
 const HOUR = 3_600_000;
-const server = CountedServer.forTests();
+const server = TestServer.forThisFile();
 
 let shared: RedisPartitions;
 let clock: FakeClock;

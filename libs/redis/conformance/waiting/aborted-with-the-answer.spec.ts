@@ -1,17 +1,13 @@
 import type { RateLimitLease } from '@ratelease/limiters';
 import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
 const DAY = { permitLimit: 1_000, windowMs: 86_400_000 };
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await RedisServer.start();
-});
-afterAll(() => server.stop());
+const server = TestServer.forThisFile();
 
 let close: () => Promise<void>;
 afterEach(() => close());
