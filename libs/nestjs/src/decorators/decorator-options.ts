@@ -1,4 +1,4 @@
-import { suggestion } from '../errors/nearest-name.js';
+import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 
@@ -23,10 +23,5 @@ export function checkOptions(options: unknown, { decorator, behind, known }: Dec
       `${decorator} takes an options object behind ${behind}, but got ${shown(options)}.`,
     );
   }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new RateLimitingConfigurationError(
-    'ERR_RL_UNKNOWN_OPTION',
-    `${decorator} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
-  );
+  checkKnown(`${decorator} got the unknown option`, options, known);
 }

@@ -1,3 +1,4 @@
+import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
@@ -53,12 +54,8 @@ function checkBinding(binding: EndpointBinding, endpoints: readonly DiscoveredEn
       `${controller.name} has no method ${shown(handler)}. ${suggestion(handler, methods, 'methods')}`,
     );
   }
-  const unknown = Object.keys(binding).find((key) => !KNOWN.includes(key));
-  if (unknown !== undefined) {
-    throw invalid(
-      `${controller.name} has the unknown option ${shown(unknown)}. ${suggestion(unknown, KNOWN, 'options')}`,
-    );
-  }
+  const problem = `endpoints: ${controller.name} has the unknown option`;
+  checkKnown(problem, binding, KNOWN, 'ERR_RL_INVALID_ENDPOINT');
   if (policies === undefined && (disabled === undefined || disabled === false)) {
     throw invalid(`${controller.name} has neither policies nor disabled: true, so that it would do nothing`);
   }

@@ -1,7 +1,6 @@
 import type { RateLimitLease } from '@ratelease/limiters';
-import { ObjectDisposedError, refusedMember, systemClock } from '@ratelease/limiters';
+import { systemClock } from '@ratelease/limiters';
 import type { Acquisition } from '../endpoints/endpoint-plan.js';
-import { isAboveLimit } from '../errors/is-above-limit.js';
 import { isLettable } from '../errors/is-lettable.js';
 import { Grant } from '../holding/grant.js';
 import type { Holder } from '../holding/holder.js';
@@ -10,22 +9,19 @@ import { decisionOf } from '../holding/verdict.js';
 import { isPreflight } from '../http/preflight.js';
 import type { Settings } from '../module/settings.js';
 import { isPromise } from '../policies/is-promise.js';
-import type { PolicySet, WaitBounds } from '../policies/policy-set.js';
+import type { PolicySet } from '../policies/policy-set.js';
 import { AboveLimitLease } from '../rejection/above-limit-lease.js';
 import { Refusals } from '../rejection/refusals.js';
-import { ClientGoneException } from '../rejection/client-gone.exception.js';
 import { ShutdownError } from '../rejection/shutdown-error.js';
 import type { Visibility } from '../visibility/visibility.js';
 import { askedPermits, isDecidedWithoutClient, questionFor } from './asked-permits.js';
 import { HandlingAnswers } from './handling-answers.js';
+import { LimiterInquiry } from './limiter-inquiry.js';
 import type { MaybeQuestion, Question } from './question.js';
 import { ShadowTrial } from './shadow-trial.js';
 import { writeStanding } from './standing-fields.js';
-import { causeOf } from './wait-failure.js';
 
 const LIMITER_DISPOSED = 'Limiter disposed';
-/** What bounds the wait of policies without a queue. */
-const neverWaits = (): WaitBounds => ({ signal: undefined, maxWaitMs: Infinity });
 
 /**
  * Decides acquisitions. A decision is a promise only where something takes time: a policy, a condition, a queue.
@@ -36,26 +32,25 @@ export class Decider {
   readonly #refusals: Refusals;
   readonly #visibility: Visibility;
   readonly #shadows: ShadowTrial;
-  readonly #waiting = new Set<Holder>();
+  readonly #inquiry: LimiterInquiry;
   readonly #answers = new HandlingAnswers();
-  #isShuttingDown = false;
 
   constructor(settings: Settings, visibility: Visibility) {
     this.#settings = settings;
     this.#visibility = visibility;
     this.#shadows = new ShadowTrial(visibility);
     this.#refusals = new Refusals(settings, visibility);
+    this.#inquiry = new LimiterInquiry(this.#refusals, settings.maxQueuedRequests);
   }
 
   /** Whether the application ends. */
   get isShuttingDown(): boolean {
-    return this.#isShuttingDown;
+    return this.#inquiry.isShuttingDown;
   }
 
   /** Refuses everything that waits, and everything that comes from now on. */
   shutDown(): void {
-    this.#isShuttingDown = true;
-    for (const holder of this.#waiting) holder.context.abort(new ShutdownError());
+    this.#inquiry.shutDown();
     this.#answers.end();
   }
 
@@ -134,7 +129,7 @@ export class Decider {
     const question = this.#observed(asked);
     let answer: RateLimitLease | Promise<RateLimitLease>;
     try {
-      answer = this.#ask(question);
+      answer = this.#inquiry.ask(question);
     } catch (error) {
       return this.#takeWithoutFailing(question, error);
     }
@@ -167,101 +162,14 @@ export class Decider {
     return observation === undefined ? question : { ...question, observation };
   }
 
-  #ask(question: Question): RateLimitLease | Promise<RateLimitLease> {
-    const { set, permits, holder } = question;
-    if (this.#isShuttingDown) return this.#answerShutdown(question, new AboveLimitLease());
-    if (set.mayWait) return this.#askAndWait(question);
-    try {
-      const answer = set.ask(holder.context, permits, neverWaits);
-      return answer instanceof Promise ? this.#await(question, answer, undefined) : answer;
-    } catch (error) {
-      return this.#unaskable(question, error);
-    }
-  }
-
-  #askAndWait(question: Question): RateLimitLease | Promise<RateLimitLease> {
-    let bounds: WaitBounds | undefined;
-    try {
-      const answer = question.set.ask(
-        question.holder.context,
-        question.permits,
-        () => (bounds = this.#beginWait(question)),
-      );
-      // What wasn't asked how long it may wait has answered, if with a promise.
-      return answer instanceof Promise ? this.#await(question, answer, bounds) : answer;
-    } catch (error) {
-      if (bounds !== undefined) this.#endWait(question);
-      return this.#unaskable(question, causeOf(bounds, error));
-    }
-  }
-
-  async #await(
-    question: Question,
-    answer: Promise<RateLimitLease>,
-    bounds: WaitBounds | undefined,
-  ): Promise<RateLimitLease> {
-    if (bounds !== undefined) question.observation?.waiting(answer);
-    let lease: RateLimitLease;
-    try {
-      lease = await answer;
-    } catch (error) {
-      // Before anybody hears of the end: who hears of it counts those who still wait.
-      if (bounds !== undefined) this.#endWait(question);
-      return this.#unaskable(question, causeOf(bounds, error));
-    }
-    if (bounds !== undefined) this.#endWait(question);
-    return lease;
-  }
-
-  #beginWait({ acquisition, set, holder }: Question): WaitBounds {
-    const isFull = this.#waiting.size >= this.#settings.maxQueuedRequests;
-    this.#waiting.add(holder);
-    holder.beginWait();
-    set.noteQueued(1);
-    holder.follow();
-    return { signal: holder.context.signal, maxWaitMs: isFull ? 0 : (acquisition.maxWaitMs ?? Infinity) };
-  }
-
-  #endWait({ set, holder }: Question): void {
-    holder.endWait();
-    set.noteQueued(-1);
-    // Who gave a wait up and asked again waits anew before the first one has ended.
-    if (!holder.isWaiting) this.#waiting.delete(holder);
-  }
-
-  /** The answer in place of a lease, where asking is an error. */
-  #unaskable(question: Question, error: unknown): RateLimitLease | Promise<RateLimitLease> {
-    const isShutdown =
-      error instanceof ShutdownError || (error instanceof ObjectDisposedError && this.#isShuttingDown);
-    if (isShutdown) return this.#answerShutdown(question, new AboveLimitLease());
-    if (isAboveLimit(error)) return this.#aboveLimit(question, error);
-    if (error instanceof ClientGoneException) question.observation?.canceled();
-    else question.observation?.failed();
-    throw error;
-  }
-
-  /** The application ends before anything was decided. */
-  #answerShutdown({ set, holder, observation }: Question, lease: RateLimitLease): never {
-    observation?.canceled();
-    this.#refusals.answerShutdown(set, lease, holder);
-  }
-
-  /** No waiting would help, but how the limiters stand is told all the same: asked for no permits, they say it. */
-  async #aboveLimit({ set, holder }: Question, error: Error): Promise<RateLimitLease> {
-    const atOnce = (): WaitBounds => ({ signal: holder.context.signal, maxWaitMs: 0 });
-    const standing = await set.ask(holder.context, 0, atOnce);
-    const quota = standing.quota();
-    standing.dispose();
-    return new AboveLimitLease(refusedMember(error), quota);
-  }
-
   #settle(question: Question, lease: RateLimitLease): Verdict {
     const { set, permits, holder, observation } = question;
     if (!lease.isAcquired) return this.#refuse(question, lease);
     set.noteGranted(permits);
     observation?.acquired();
-    if (observation !== undefined || set.isHeld(lease)) {
-      holder.keep(new Grant(lease, set, permits, observation), set.isHeld(lease));
+    const isHeld = set.isHeld(lease);
+    if (isHeld || observation !== undefined) {
+      holder.keep(new Grant(lease, set, permits, observation), isHeld);
       holder.follow();
       const { maxHoldMs, clock = systemClock } = this.#settings;
       if (maxHoldMs !== undefined) holder.limit(maxHoldMs, clock);
@@ -285,8 +193,8 @@ export class Decider {
 
   #refuse(question: Question, lease: RateLimitLease): Verdict {
     const { acquisition, set, holder, observation } = question;
-    const isEnd = this.#isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
-    if (isEnd) return this.#answerShutdown(question, lease);
+    const isEnd = this.isShuttingDown && lease.getMetadata('REASON_PHRASE') === LIMITER_DISPOSED;
+    if (isEnd) return this.#inquiry.answerShutdown(question, lease);
     const policy = set.refusingPolicy(lease);
     policy.counters.refused++;
     const verdict = this.#refusals.answer({ acquisition, set, lease, policy, observation }, holder);

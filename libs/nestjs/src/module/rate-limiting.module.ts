@@ -1,5 +1,6 @@
 import type { DynamicModule, ModuleMetadata, Provider } from '@nestjs/common';
 import { Module } from '@nestjs/common';
+import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import { callMark } from './call-mark.js';
@@ -16,7 +17,7 @@ import type {
   RateLimitingOptionsFactory,
   RateLimitingRootOptions,
 } from './rate-limiting-module-options.js';
-import { checkKnown, readSettings } from './settings.js';
+import { readSettings } from './settings.js';
 import { FEATURE_POLICIES, OPTIONS_FACTORY, SETTINGS } from './tokens.js';
 import { MissingRoot } from '../warnings/missing-root.js';
 
@@ -91,7 +92,7 @@ function rootModule(imports: NonNullable<ModuleMetadata['imports']>, settings: P
 
 function checkAsyncOptions(options: RateLimitingAsyncOptions | undefined): void {
   if (typeof options === 'object' && (options as unknown) !== null)
-    checkKnown(ROOT_ASYNC, options, ASYNC_OPTIONS);
+    checkKnown(`${ROOT_ASYNC} got the unknown option`, options, ASYNC_OPTIONS);
   const ways = WAYS.filter((way) => options?.[way] !== undefined);
   if (ways.length === 1 && (ways[0] !== 'useFactory' || typeof options?.useFactory === 'function')) return;
   const got = ways.length === 1 ? `useFactory: ${shown(options?.useFactory)}` : ways.join(' and ');

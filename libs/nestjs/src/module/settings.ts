@@ -1,6 +1,6 @@
 import type { Clock } from '@ratelease/limiters';
+import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
-import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
 import { isPromise } from '../policies/is-promise.js';
 import { isClass } from '../policies/policy-definition.js';
@@ -109,22 +109,12 @@ function fromObject(place: string, given: unknown, known: readonly string[]): Ra
       `${place} needs an options object or a configuration callback, but got ${shown(given)}.`,
     );
   }
-  checkKnown(place, given, known);
+  checkKnown(`${place} got the unknown option`, given, known);
   const options = new RateLimiterOptions();
   for (const property of SETTING_NAMES)
     Object.assign(options, { [property]: (given as RateLimiterOptions)[property] });
   for (const [name, policy] of policiesOf(place, given)) options.addPolicy(name, policy);
   return options;
-}
-
-/** @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_OPTION` - for a property that nobody reads. */
-export function checkKnown(place: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  throw new RateLimitingConfigurationError(
-    'ERR_RL_UNKNOWN_OPTION',
-    `${place} got the unknown option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
-  );
 }
 
 function policiesOf(place: string, given: { policies?: unknown }): [string, PolicyDefinition][] {

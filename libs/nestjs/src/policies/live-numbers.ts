@@ -1,5 +1,5 @@
 import type { Clock } from '@ratelease/limiters';
-import { suggestion } from '../errors/nearest-name.js';
+import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import type { AlgorithmName } from './limiter-numbers.js';
@@ -37,14 +37,8 @@ export class LiveNumbers {
         `${this.#policy}: new numbers must be an object such as { permitLimit: 20 }, but got ${shown(changes)}.`,
       );
     }
-    const known = optionsOf(this.#algorithm);
-    const unknown = Object.keys(changes).find((option) => !known.includes(option));
-    if (unknown !== undefined) {
-      throw new RateLimitingConfigurationError(
-        'ERR_RL_UNKNOWN_OPTION',
-        `${this.#policy}: ${this.#algorithm} has no number ${JSON.stringify(unknown)} that could change. ${suggestion(unknown, known, 'options')}`,
-      );
-    }
+    const problem = `${this.#policy}: ${this.#algorithm} can't change`;
+    checkKnown(problem, changes, optionsOf(this.#algorithm));
     const changed = this.#checked({ ...this.#current, ...changes });
     if (isQueued(changed) !== isQueued(this.#current)) {
       throw new RateLimitingConfigurationError(

@@ -1,4 +1,5 @@
 import type { Clock } from '@ratelease/limiters';
+import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
@@ -61,7 +62,8 @@ export function policyFromOptions(
     ...numbers
   } = options;
   checkAlgorithm(policy, algorithm);
-  checkOptionNames(policy, algorithm, numbers);
+  const known = [...optionsOf(algorithm), ...TRAIT_NAMES];
+  checkKnown(`${policy}: ${algorithm} has no option`, numbers, known);
   const live = new LiveNumbers(policy, algorithm, numbers, clock);
   const keyOf = readKey(policy, key);
   const factory = (): object => live.current;
@@ -86,16 +88,6 @@ function checkAlgorithm(policy: string, algorithm: unknown): void {
   throw new RateLimitingConfigurationError(
     'ERR_RL_INVALID_OPTION',
     `${policy}: algorithm must be one of ${ALGORITHM_NAMES.join(', ')}, but got ${shown(algorithm)}.${way}`,
-  );
-}
-
-function checkOptionNames(policy: string, algorithm: AlgorithmName, numbers: object): void {
-  const known = [...optionsOf(algorithm), ...TRAIT_NAMES];
-  const unknown = Object.keys(numbers).find((option) => !known.includes(option));
-  if (unknown === undefined) return;
-  throw new RateLimitingConfigurationError(
-    'ERR_RL_UNKNOWN_OPTION',
-    `${policy}: ${algorithm} has no option ${JSON.stringify(unknown)}. ${suggestion(unknown, known, 'options')}`,
   );
 }
 
