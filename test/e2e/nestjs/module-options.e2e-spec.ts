@@ -4,34 +4,7 @@ import { FakeClock } from '@ratelease/limiters/testing';
 import type { RateLimiterOptions, RateLimitingContext, RateLimitingOptionsFactory } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule, byHeader } from '@ratelease/nestjs';
 import { PLATFORMS, startApp, stopApps } from './test-app.js';
-
-const window = (permitLimit: number) => () => ({ permitLimit, windowMs: 60_000 });
-const byTenant = (context: RateLimitingContext, limit: number): RateLimitPartition<string> =>
-  RateLimitPartition.getFixedWindowLimiter(tenantOf(context), window(limit));
-const tenantOf = (context: RateLimitingContext): string =>
-  (context.request as { headers: Record<string, string> }).headers['x-tenant'] ?? 'none';
-
-@Injectable()
-class Plans {
-  limitOf(tenant: string): number {
-    return tenant === 'paid' ? 3 : 1;
-  }
-}
-
-@Module({ providers: [Plans], exports: [Plans] })
-class PlansModule {}
-
-@Controller()
-class NamedController {
-  @Get('named')
-  @EnableRateLimiting('named')
-  named(): string {
-    return 'ok';
-  }
-}
-
-const FREE = { 'x-tenant': 'free' };
-const PAID = { 'x-tenant': 'paid' };
+import { FREE, NamedController, PAID, Plans, PlansModule, byTenant, tenantOf, window } from './tenants.js';
 
 describe.each(PLATFORMS)('the options on $name', (platform) => {
   afterEach(stopApps);

@@ -11,12 +11,7 @@ import {
 } from '@ratelease/nestjs';
 import { parse } from 'node:querystring';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
-
-const window = (permitLimit: number) => () => ({ permitLimit, windowMs: 60_000 });
-const byTenant = (context: RateLimitingContext, limit: number): RateLimitPartition<string> =>
-  RateLimitPartition.getFixedWindowLimiter(tenantOf(context), window(limit));
-const tenantOf = (context: RateLimitingContext): string =>
-  (context.request as { headers: Record<string, string> }).headers['x-tenant'] ?? 'none';
+import { FREE, NamedController, PAID, Plans, PlansModule, byTenant, tenantOf, window } from './tenants.js';
 
 /** As of libraries that are older than promises: its `then` answers with nothing. */
 const thenable = <T>(value: T): Promise<T> => {
@@ -24,16 +19,6 @@ const thenable = <T>(value: T): Promise<T> => {
   // oxlint-disable-next-line unicorn/no-thenable -- that is what it is
   return Object.defineProperty({}, 'then', { value: then }) as Promise<T>;
 };
-
-@Injectable()
-class Plans {
-  limitOf(tenant: string): number {
-    return tenant === 'paid' ? 3 : 1;
-  }
-}
-
-@Module({ providers: [Plans], exports: [Plans] })
-class PlansModule {}
 
 @Injectable()
 class TenantPolicy implements IRateLimiterPolicy<string> {
@@ -52,15 +37,6 @@ class TenantPolicy implements IRateLimiterPolicy<string> {
 }
 
 @Controller()
-class NamedController {
-  @Get('named')
-  @EnableRateLimiting('named')
-  named(): string {
-    return 'ok';
-  }
-}
-
-@Controller()
 class UnnamedController {
   @Get('class')
   @EnableRateLimiting(TenantPolicy)
@@ -68,9 +44,6 @@ class UnnamedController {
     return 'ok';
   }
 }
-
-const FREE = { 'x-tenant': 'free' };
-const PAID = { 'x-tenant': 'paid' };
 
 describe.each(PLATFORMS)('a policy on $name', (platform) => {
   afterEach(stopApps);
