@@ -209,7 +209,7 @@ export class LeaseKeeper {
     this.#watchEnds();
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
-      const reply = (await this.#store.run(RENEW, this.#keys, args)) as number[];
+      const reply = await this.#store.run(RENEW, this.#keys, args);
       this.#remaining = Math.max(0, reply[2]!);
       members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
       // They last from when it was sent, however late its answer was read.

@@ -88,7 +88,7 @@ export class Releases implements Returning {
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...sent.keys()];
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
-      const reply = (await this.#store.run(RELEASE, this.#keys, args)) as number[];
+      const reply = await this.#store.run(RELEASE, this.#keys, args);
       heardUs = reply[0]!;
       this.#retryMs = FIRST_RETRY_MS;
     } catch {

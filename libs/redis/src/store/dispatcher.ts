@@ -7,7 +7,7 @@ import type { DecisionRequest } from './decision-request.js';
 import type { Lane } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { LimiterGroup } from './limiter-group.js';
-import { AnswerReader, isAnswers } from './read-answers.js';
+import { AnswerReader, numbersIn } from './read-answers.js';
 import type { Returning, Returns } from './returns.js';
 import { untilHeard } from './returns.js';
 import { settledWithin } from './settled-within.js';
@@ -221,8 +221,9 @@ export class Dispatcher implements ScriptSender<Call> {
 
   onReply(call: Call, reply: unknown): void {
     this.#store.health.decided();
-    if (!isAnswers(reply)) return this.#fail(call);
-    const reader = new AnswerReader(reply);
+    const numbers = numbersIn(reply);
+    if (numbers === null) return this.#fail(call);
+    const reader = new AnswerReader(numbers);
     this.#store.serverClock.learn(call.sentMs, reader.nowUs);
     const { parts, behind, missesBefore } = call;
     // By the next tick it is known what was answered with it. In a cluster there is one part only.

@@ -50,7 +50,13 @@ export class AnswerReader {
   }
 }
 
-/** Whether a reply is what the deciding script answers with. */
-export function isAnswers(reply: unknown): reply is readonly number[] {
-  return Array.isArray(reply) && typeof reply[0] === 'number';
+/**
+ * The list of numbers with which the scripts reply; `null`: it is something else. A client can be told to read all
+ * numbers as texts, for the sake of those that a double can't tell exactly: ours can.
+ */
+export function numbersIn(reply: unknown): readonly number[] | null {
+  if (!Array.isArray(reply)) return null;
+  if (typeof reply[0] === 'number') return reply as number[];
+  const numbers = reply.map(Number);
+  return numbers.length > 0 && numbers.every(Number.isFinite) ? numbers : null;
 }

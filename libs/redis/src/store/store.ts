@@ -9,6 +9,7 @@ import { Deadlines } from './deadlines.js';
 import { Dispatcher } from './dispatcher.js';
 import { Health } from './health.js';
 import type { LimiterGroup } from './limiter-group.js';
+import { numbersIn } from './read-answers.js';
 import type { Returning } from './returns.js';
 import { Returns } from './returns.js';
 import { ServerClock } from './server-clock.js';
@@ -121,13 +122,14 @@ export class Store {
     this.#dispatcher.giveBackLeases(returning, isSoon);
   }
 
-  /** Runs a script that decides nothing; rejects like the client does. */
-  async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+  /** Runs a script that decides nothing, and replies with numbers; rejects like the client does. */
+  async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<readonly number[]> {
     try {
-      const reply = await script.run(this.connection, keys, args);
+      const numbers = numbersIn(await script.run(this.connection, keys, args));
       // A server that is full takes back and renews, and refuses to decide.
       this.health.replied();
-      return reply;
+      if (numbers === null) throw new Error('The reply is no list of numbers.');
+      return numbers;
     } catch (error) {
       if (isServerError(error)) this.health.refused(error);
       throw error;
