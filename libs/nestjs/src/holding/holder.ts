@@ -36,6 +36,7 @@ export class Holder {
   #isPassedOn = false;
   #running = 0;
   #hasRun = false;
+  #isRefused = false;
   #waiting = 0;
   #asking = 0;
   #isClosed: boolean;
@@ -107,6 +108,15 @@ export class Holder {
     if (this.#grants === undefined) return;
     if (!this.#isClosed && this.context.type === 'http' && this.#isOver) this.giveUp();
     else this.#releaseAtEnd();
+  }
+
+  /**
+   * The handling is refused, and its handler never runs. The application may still have its say on that, for as long as it
+   * likes: what the handling holds from earlier phases doesn't wait for it.
+   */
+  refuse(): void {
+    this.#isRefused = true;
+    this.#releaseAtEnd();
   }
 
   /** The handling begins to wait for permits. */
@@ -182,7 +192,7 @@ export class Holder {
   }
 
   #releaseAtEnd(): void {
-    if (this.#running > 0) return;
+    if (this.#running > 0 && !this.#isRefused) return;
     if (this.#isClosed) this.#release();
     else if (this.#isPassedOn) this.#releaseRoute();
   }

@@ -7,6 +7,7 @@ import { byUser } from './by-user.js';
 import { compositeKey } from './composite-key.js';
 import type { KeyFunction } from './key-function.js';
 import { inOwnSpace } from './key-function.js';
+import { keptKey } from './kept-key.js';
 
 const context = (parts: object): RateLimitingContext =>
   ({ type: 'http', request: {}, ...parts }) as unknown as RateLimitingContext;
@@ -113,5 +114,15 @@ describe('composite keys', () => {
 
   it('keep composites of composites apart', () => {
     expect(key(compositeKey('a', 'b'), 'c')).not.toBe(key('a', compositeKey('b', 'c')));
+  });
+
+  it('are kept in a bounded length, and stay as many as they were', () => {
+    const long = 'x'.repeat(16_000);
+    const halves = [long + '\ud800', long + '\ud801', long + '\ufffd'];
+    const kept = [long, `${long}y`, `y${long}`, ...halves].map(keptKey);
+    expect(new Set(kept).size).toBe(kept.length);
+    expect(Math.max(...kept.map(({ length }) => length))).toBeLessThanOrEqual(256);
+    expect(keptKey(long)).toBe(keptKey('x'.repeat(16_000)));
+    expect(keptKey('x'.repeat(256))).toBe('x'.repeat(256));
   });
 });

@@ -5,6 +5,7 @@ import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
 import type { KeyFunction, SpacedKeyFunction } from '../keys/key-function.js';
 import { inOwnSpace, keyText } from '../keys/key-function.js';
+import { keptKey } from '../keys/kept-key.js';
 import { isPromise } from './is-promise.js';
 import type { AlgorithmName, AlgorithmNumbers } from './limiter-numbers.js';
 import { ALGORITHM_NAMES, optionsOf, partitionOf } from './limiter-numbers.js';
@@ -67,7 +68,8 @@ export function policyFromOptions(
   const live = new LiveNumbers(policy, algorithm, numbers, clock);
   const keyOf = readKey(policy, key);
   const factory = (): object => live.current;
-  const partition = (text: string): ReturnType<typeof partitionOf> => partitionOf(algorithm, text, factory);
+  const partition = (text: string): ReturnType<typeof partitionOf> =>
+    partitionOf(algorithm, keptKey(text), factory);
   return {
     partitioner: (context) => {
       const text = keyOf(context);

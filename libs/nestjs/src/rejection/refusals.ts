@@ -78,6 +78,7 @@ export class Refusals {
     const callback = this.#callback(refusal);
     if (callback !== undefined) {
       holder.follow();
+      holder.refuse();
       const answered = (): Promise<false> => throwUnlessAnswered(callback, { rejection, isProblem }, holder);
       return endAfter(answered, refusal, context.signal);
     }
