@@ -108,6 +108,7 @@ function fakes() {
     useFakeTimers: (config) => timers.useFakeTimers(config),
     useRealTimers: () => timers.useRealTimers(),
     advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
+    runAllTimers: () => timers.runAllTimers(),
     getTimerCount: () => timers.getTimerCount(),
     isolateModules,
   };

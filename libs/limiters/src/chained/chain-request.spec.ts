@@ -152,15 +152,15 @@ describe('a request with a limit on its wait', () => {
 
 describe('a request that keeps what it gets', () => {
   /** It was passed over four times, and waits for the first before everybody else. */
-  async function passedOver() {
-    const [one, two] = [running(1), running(1)];
-    let [ofOne, ofTwo] = [one.attemptAcquire(), two.attemptAcquire()];
-    const request = follow(createChainedRateLimiter(one, two).acquire());
+  async function passedOver(permits = 1) {
+    const [one, two] = [running(permits), running(permits)];
+    let [ofOne, ofTwo] = [one.attemptAcquire(permits), two.attemptAcquire(permits)];
+    const request = follow(createChainedRateLimiter(one, two).acquire(permits));
     for (let turn = 0; turn < 2; turn++) {
       ofOne.dispose();
-      ofOne = one.attemptAcquire();
+      ofOne = one.attemptAcquire(permits);
       ofTwo.dispose();
-      ofTwo = two.attemptAcquire();
+      ofTwo = two.attemptAcquire(permits);
     }
     await settled();
     expect(request.lease).toBeUndefined();
@@ -175,6 +175,15 @@ describe('a request that keeps what it gets', () => {
     await settled();
     expect(reasonOf(request.lease)).toBe('Limiter disposed');
     expect(one.getStatistics()).toMatchObject({ currentAvailablePermits: 1, currentQueuedCount: 0 });
+  });
+
+  it('gives it back when the limit of another was lowered under what it asks for', async () => {
+    const { one, two, ofOne, request } = await passedOver(2);
+    two.updateOptions({ permitLimit: 1 });
+    ofOne.dispose();
+    await settled();
+    expect(reasonOf(request.lease)).toBe('Limit lowered');
+    expect(one.getStatistics()).toMatchObject({ currentAvailablePermits: 2, currentQueuedCount: 0 });
   });
 
   it('does so after four turns, not before', async () => {

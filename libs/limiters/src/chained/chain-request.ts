@@ -122,11 +122,9 @@ export class ChainRequest extends Waiter {
   }
 
   #takeTurn(): void {
-    const { queue } = this;
     for (const link of this.#links) if (!link.isOneWith(this.#at)) link.participant.bringUpToDate();
     // The waiters of the others may have changed what stands here.
-    if (queue === null || this.queue !== queue) return;
-    if (queue.inTurn !== this && this.#at.shared?.needsNothing(this.#asked) !== true) return;
+    if (this.queue?.inTurn !== this && this.#at.shared?.needsNothing(this.#asked) !== true) return;
     if (!this.#at.hasEnough(this.#asked) || this.isOver) return;
     if (this.isReserving) return this.#reserveInTurn();
     this.#tryAll();
@@ -162,7 +160,6 @@ export class ChainRequest extends Waiter {
       if (reservations === null) return this.#moveTo(link, maxWaitMs);
       this.#reserved.push(...reservations);
     }
-    if (this.isOver) return this.giveUp();
     this.#grant(combine(this.#links, this.#takeReserved(order)));
   }
 

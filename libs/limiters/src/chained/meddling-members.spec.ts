@@ -70,12 +70,12 @@ class Trial {
     );
   }
 
-  /** Four times the one member is free when the other isn't, then both are. */
-  async run(): Promise<void> {
+  /** So many times the one member is free when the other isn't, then both are. */
+  async run(turns: number): Promise<void> {
     this.#takeOfRate();
     let held = this.running.attemptAcquire();
     this.acquire(this.chain, this.controller.signal);
-    for (let turn = 0; turn < 4; turn++) {
+    for (let turn = 0; turn < turns; turn++) {
       this.clock.advance(WINDOW_MS);
       this.#takeOfRate();
       held.dispose();
@@ -138,23 +138,39 @@ const happenings: Record<string, (trial: Trial) => void> = {
   'the member is reset': ({ running }) => running.reset(),
 };
 
+/** How a trial stands at the end for each time that the question is asked and that happens. */
+async function outcomesOf(
+  member: 'rate' | 'running',
+  question: Question,
+  happen: (trial: Trial) => void,
+  turns: number,
+): Promise<object[]> {
+  const outcomes: object[] = [];
+  for (let nth = 0, asked = 1; nth < asked && nth < 60; nth++) {
+    const trial = new Trial();
+    trial.meddle(member, question, nth, (own) => {
+      asked = nth + 2;
+      happen(own);
+    });
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await trial.run(turns);
+    outcomes.push(trial.standing());
+  }
+  return outcomes;
+}
+
 describe.each(Object.entries(happenings))('a chain with a member in whose midst %s', (_, happen) => {
   const questions = (['rate', 'running'] as const).flatMap((member) =>
     QUESTIONS.map((question) => [member, question] as const),
   );
 
+  // The one whose turn it is for the first time can have all, unless something happens; the other reserves.
+  const turns = [0, 4];
+
   it.each(questions)('loses and burns nothing: %s, %s', async (member, question) => {
     const outcomes: object[] = [];
-    for (let nth = 0, asked = 1; nth < asked && nth < 60; nth++) {
-      const trial = new Trial();
-      trial.meddle(member, question, nth, (own) => {
-        asked = nth + 2;
-        happen(own);
-      });
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await trial.run();
-      outcomes.push(trial.standing());
-    }
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    for (const before of turns) outcomes.push(...(await outcomesOf(member, question, happen, before)));
     // What was taken of a rate when the request ended in the midst of the taking can't be given back.
     const burnt: unknown = TAKING.includes(question) ? expect.any(Number) : 0;
     expect(outcomes).toEqual(outcomes.map(() => ({ ...PEACE, burnt })));

@@ -113,6 +113,19 @@ describe('the wait queue', () => {
     expect(queue.firstDeadlineMs).toBe(20);
   });
 
+  it('knows what is asked for in all when one needs fewer permits than before, or none', () => {
+    const waiters = [3, 0, 2].map((permits) => new PlainWaiter(permits));
+    const queue = queueOf(false, ...waiters);
+    queue.lower(waiters[0]!, 1);
+    expect([queue.permits, queue.withPermits, inTurn(queue)]).toEqual([3, 2, [1, 0, 2]]);
+    queue.lower(waiters[0]!, 0);
+    expect([queue.permits, queue.withPermits]).toEqual([2, 1]);
+    queue.lower(waiters[1]!, 0);
+    expect([queue.permits, queue.withPermits, inTurn(queue)]).toEqual([2, 1, [0, 0, 2]]);
+    for (const waiter of waiters) queue.delete(waiter);
+    expect([queue.permits, queue.withPermits]).toEqual([0, 0]);
+  });
+
   it('lets one of 50,000 leave as fast as one of a few', () => {
     const waiters = Array.from({ length: 50_000 }, () => new PlainWaiter(1));
     const queue = queueOf(false, ...waiters);
@@ -120,5 +133,17 @@ describe('the wait queue', () => {
     for (let index = waiters.length - 1; index >= 0; index -= 2) queue.delete(waiters[index]!);
     for (let index = 0; index < waiters.length; index += 2) queue.delete(waiters[index]!);
     expect(queue.count).toBe(0);
+  });
+});
+
+describe('a wait queue that keeps its waiters in stretches', () => {
+  it('begins anew where a full stretch was the only one and all of it have left', () => {
+    const waiters = Array.from({ length: 128 }, () => new PlainWaiter(1));
+    const queue = queueOf(false, ...waiters);
+    for (const waiter of waiters) queue.delete(waiter);
+    const [next, last] = [new PlainWaiter(1), new PlainWaiter(1)];
+    queue.add(next, place);
+    queue.add(last, place);
+    expect([queue.inTurn, queue.oldest, [...queue.inOrder()]]).toEqual([next, next, [next, last]]);
   });
 });
