@@ -71,6 +71,15 @@ export function createLimiter(kind: Kind, setup: Setup, clock: Clock): RateLimit
   return LIMITERS[kind](setup, { permitLimit: limit, queueLimit, queueProcessingOrder, clock });
 }
 
+/** The limiters whose numbers can be changed. */
+export type ChangeableLimiter =
+  ConcurrencyLimiter | FixedWindowRateLimiter | SlidingWindowRateLimiter | TokenBucketRateLimiter;
+
+export function changeLimit(limiter: ChangeableLimiter, limit: number): void {
+  if (limiter instanceof TokenBucketRateLimiter) limiter.updateOptions({ tokenLimit: limit });
+  else limiter.updateOptions({ permitLimit: limit });
+}
+
 const POLICIES: Readonly<Record<Kind, (setup: Setup) => ReferencePolicy>> = {
   concurrency: ({ limit }) => new ReferenceConcurrency(limit),
   fixedWindow: ({ limit, segmentMs }) => new ReferenceWindow(limit, segmentMs, 1),

@@ -1,29 +1,24 @@
 import {
-  ConcurrencyLimiter,
   createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
   ObjectDisposedError,
   PartitionedRateLimiter,
   RateLimitPartition,
-  TokenBucketRateLimiter,
 } from '../../src/index.js';
-import type { FixedWindowRateLimiter, RateLimitLease, SlidingWindowRateLimiter } from '../../src/index.js';
+import type { RateLimitLease } from '../../src/index.js';
 import { FakeClock } from '../../src/testing/index.js';
 import type { Visit } from '../linked/visits.js';
 import { visit, VisitLimiter } from '../linked/visits.js';
 import { expectAtMost, expectEqual } from './compared.js';
 import { helperPartition } from './helper-setups.js';
-import type { Kind, Setup } from './limiter-setups.js';
-import { createLimiter } from './limiter-setups.js';
+import type { ChangeableLimiter, Kind, Setup } from './limiter-setups.js';
+import { changeLimit, createLimiter } from './limiter-setups.js';
 import type { MixedEvent, MixedSetup, SuddenEvent } from './mixed-events.js';
 import { SESSIONS } from './mixed-events.js';
 import { BusySession, Foreign, QUEUE_LIMIT } from './mixed-members.js';
 import { picked, settle } from './trace.js';
 
 const GROUPS = ['group'];
-
-type Changeable =
-  ConcurrencyLimiter | FixedWindowRateLimiter | SlidingWindowRateLimiter | TokenBucketRateLimiter;
 
 interface MixedRequest {
   readonly controller: AbortController;
@@ -42,7 +37,7 @@ export class MixedTrial {
   readonly #crowded: PartitionedRateLimiter<Visit>;
   readonly #passedOver: PartitionedRateLimiter<Visit>;
   readonly #chains: readonly PartitionedRateLimiter<Visit>[];
-  readonly #byHand: Changeable[] = [];
+  readonly #byHand: ChangeableLimiter[] = [];
   readonly #sessions: BusySession[];
   readonly #requests: MixedRequest[] = [];
   readonly #leases: RateLimitLease[] = [];
@@ -177,8 +172,7 @@ export class MixedTrial {
     for (const limiter of this.#byHand) {
       try {
         if (how === 'reset') limiter.reset();
-        else if (limiter instanceof TokenBucketRateLimiter) limiter.updateOptions({ tokenLimit: limit });
-        else limiter.updateOptions({ permitLimit: limit });
+        else changeLimit(limiter, limit);
       } catch (error) {
         // Its partition may have gone.
         if (!(error instanceof ObjectDisposedError)) throw error;
@@ -265,8 +259,12 @@ export class MixedTrial {
     return createPartitionedRateLimiter(({ group }: Visit) => partition(group), { clock, idleTimeoutMs: 50 });
   }
 
-  #make(kind: Kind): Changeable {
-    const made = createLimiter(kind, { ...this.#setup, limit: this.#limits[2]! }, this.#clock) as Changeable;
+  #make(kind: Kind): ChangeableLimiter {
+    const made = createLimiter(
+      kind,
+      { ...this.#setup, limit: this.#limits[2]! },
+      this.#clock,
+    ) as ChangeableLimiter;
     this.#byHand.push(made);
     return made;
   }

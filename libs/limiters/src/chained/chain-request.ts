@@ -160,6 +160,10 @@ export class ChainRequest extends Waiter {
       if (reservations === null) return this.#moveTo(link, maxWaitMs);
       this.#reserved.push(...reservations);
     }
+    // What a member has set aside is not held yet: its end, and a lower limit, come before it.
+    const obstacle = this.#obstacle();
+    if (this.isOver) return this.giveUp();
+    if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
     this.#grant(combine(this.#links, this.#takeReserved(order)));
   }
 

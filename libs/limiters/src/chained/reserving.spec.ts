@@ -7,7 +7,13 @@ import {
   settled,
   WINDOW_MS,
 } from '../../conformance/chained/passed-over.js';
-import { ConcurrencyLimiter, createChainedRateLimiter, TokenBucketRateLimiter } from '../index.js';
+import {
+  ConcurrencyLimiter,
+  createChainedRateLimiter,
+  MetadataName,
+  TokenBucketRateLimiter,
+} from '../index.js';
+import type { FixedWindowRateLimiter } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 describe('what a request of a chain has set aside', () => {
@@ -53,6 +59,24 @@ describe('what a request of a chain has set aside', () => {
     expect(request!.error).toBe('gone');
     expect(trial.roomy.getStatistics().currentAvailablePermits).toBe(9);
     expect(trial.rate.getStatistics()!.currentAvailablePermits).toBe(3);
+  });
+
+  it.each([
+    [
+      'Limit lowered',
+      'its limit is lowered below that',
+      (rate: FixedWindowRateLimiter) => rate.updateOptions({ permitLimit: 1 }),
+    ],
+    ['Limiter disposed', 'it ends', (rate: FixedWindowRateLimiter) => rate.dispose()],
+  ])('comes back with “%s” of a member where %s before the rest is free', async (reason, _what, change) => {
+    const trial = new PassedOver(fixedWindow, 3);
+    const [request] = await trial.wait([2]);
+    trial.clock.advance(WINDOW_MS);
+    change(trial.rate as FixedWindowRateLimiter);
+    trial.endWork();
+    await settled();
+    expect(request!.lease?.getMetadata(MetadataName.reasonPhrase)).toBe(reason);
+    expect(trial.roomy.getStatistics()).toMatchObject({ currentAvailablePermits: 9, currentQueuedCount: 0 });
   });
 
   it('is completed at once where the rest is free', async () => {
