@@ -21,7 +21,7 @@ for index = FIRST, #ARGV do
   local member = ARGV[index]
   if call('ZSCORE', held.leases, member) then
     call('ZADD', held.leases, now + held.ttl, member)
-  elseif call('ZSCORE', held.alive, member) then
+  elseif call('ZSCORE', held.queue, member) then
     call('ZADD', held.alive, now + held.ttl, member)
   end
 end
@@ -37,7 +37,8 @@ local out = { now, held.next_end < math.huge and held.next_end - now or -1, held
 for index = FIRST, #ARGV do
   local member = ARGV[index]
   local is_held = call('ZSCORE', held.leases, member)
-  local is_waiting = not is_held and call('ZSCORE', held.alive, member)
+  -- By its place, which a server may have forgotten alone: who stands nowhere is never in turn.
+  local is_waiting = not is_held and call('ZSCORE', held.queue, member)
   out[#out + 1] = is_held and 1 or is_waiting and 2 or held.order == 'n' and stored[4] and 3 or 0
 end
 if held.used > 0 or held.waiters > 0 or stored[1] then save_one() end
