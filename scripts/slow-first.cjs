@@ -7,6 +7,7 @@ const SLOW = [
   'test/packages/fresh-applications.',
   'test/browser/',
   'test/docs/snippets.',
+  'test/docs/snippet-types.',
   'test/docs/quick-start.',
   'libs/limiters/conformance/scenarios.',
   'test/e2e/nestjs/metrics.',

@@ -1,6 +1,5 @@
 import { PLATFORMS } from '../e2e/nestjs/test-app.js';
 import { bootSnippet, declareSpec, expectedPrints, runSnippet } from './run-snippet.js';
-import { typeErrors } from './snippet-types.js';
 import type { Snippet } from './snippet.js';
 import { readSnippets } from './snippet.js';
 
@@ -12,13 +11,6 @@ describe('the snippets of the documents', () => {
     const files = new Set(snippets.map(({ file }) => file));
     expect([...files]).toEqual(expect.arrayContaining(['README.md', 'docs/errors.md', 'docs/nestjs.md']));
   });
-
-  it('compile, each for itself', () => {
-    const faults = [...typeErrors(snippets)].flatMap(([place, errors]) =>
-      errors.map((error) => `${place}: ${error}`),
-    );
-    expect(faults).toEqual([]);
-  }, 120_000);
 
   it.each(that('run'))('print what they say: $place', async (snippet) => {
     const { printed } = await runSnippet(snippet);
