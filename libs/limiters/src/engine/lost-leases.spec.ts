@@ -54,6 +54,17 @@ describe('lost leases', () => {
     expect(limiter.getStatistics().currentAvailablePermits).toBe(3);
   });
 
+  it('says nothing of a lease that held nothing', async () => {
+    const lost: LostLease[] = [];
+    const stop = reportLostLeases((lease) => lost.push(lease));
+    const limiter = new ConcurrencyLimiter({ permitLimit: 3 });
+    (() => limiter.attemptAcquire(0))();
+    loseOneOf(limiter);
+    await collectUntil(() => lost.length > 0);
+    stop();
+    expect(lost.map(({ permits }) => permits)).toEqual([2]);
+  });
+
   it('watches nothing while nobody listens', async () => {
     const limiter = new ConcurrencyLimiter({ permitLimit: 3 });
     loseOneOf(limiter);
