@@ -5,6 +5,7 @@ import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
+import { hold } from '../leases/hold.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
 const server = TestServer.forThisFile();
@@ -47,6 +48,31 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
       close();
     },
   );
+
+  test('cost no permit of a process that always holds more than are reaped at once', async () => {
+    const { client, close } = await open(server.port);
+    const shared = createRedisPartitions({ client, prefix: name, commandTimeoutMs: 10_000 });
+    const slots = limiterOf(
+      shared.getConcurrencyLimiter('many', () => ({ permitLimit: 300, leaseTtlMs: 1_000 })),
+    );
+    const leases = await hold(slots, 300);
+    await allow('-hset');
+    for (const lease of leases.splice(0, 10)) lease.dispose();
+    await slots.acquire(0, { maxWaitMs: 0 });
+    await allow('+@all');
+    const sinceMs = performance.now();
+    let again = await slots.acquire(10);
+    while (!again.isAcquired && performance.now() - sinceMs < 3_000) {
+      // oxlint-disable-next-line no-await-in-loop -- until it is so
+      await after(20);
+      // oxlint-disable-next-line no-await-in-loop
+      again = await slots.acquire(10);
+    }
+    expect(again.isAcquired).toBe(true);
+    expect((await slots.acquire()).isAcquired).toBe(false);
+    await shared.dispose();
+    close();
+  });
 
   test.each([
     { fate: 'gives up its place', rules: ['-hset'], ttlMs: 8_000 },
