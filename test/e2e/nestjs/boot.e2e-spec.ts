@@ -8,6 +8,7 @@ import {
   EnableRateLimiting,
   RateLimitingModule,
   RateLimitingService,
+  byClient,
 } from '@ratelease/nestjs';
 import { PLATFORMS, bootError, startApp, stopApps } from './test-app.js';
 
@@ -90,6 +91,7 @@ describe('the boot', () => {
     [{ policies: { a: { permitLimit: 1 } } }, 'ERR_RL_INVALID_POLICY', 'Policy "a"'],
     [{ policies: { a: null } }, 'ERR_RL_INVALID_POLICY', 'Policy "a"'],
     [{ policies: { a: { ...shared(1), key: 7 } } }, 'ERR_RL_INVALID_OPTION', 'key'],
+    [{ policies: { a: { ...shared(1), key: byClient } } }, 'ERR_RL_INVALID_OPTION', 'Call it: byClient().'],
     [{ rejectionStatusCode: '429' }, 'ERR_RL_INVALID_OPTION', 'rejectionStatusCode'],
     [{ globalPhase: 'middle' }, 'ERR_RL_INVALID_OPTION', 'globalPhase'],
     [{ onRejected: 'no' }, 'ERR_RL_INVALID_OPTION', 'onRejected'],

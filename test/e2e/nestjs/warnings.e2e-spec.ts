@@ -107,6 +107,13 @@ describe('the boot warns', () => {
     expect(warnings('trustProxy:')).toHaveLength(trustProxy === true ? 1 : 0);
   });
 
+  it.each([1, 0])('of a number of proxies, by which Fastify trusts none of them: %p', async (trustProxy) => {
+    // The types of such a version allow none; of settings that come from elsewhere they know nothing.
+    const options = { trustProxy: trustProxy as never };
+    await start({ name: 'Fastify', adapter: () => new FastifyAdapter(options) }, OPTIONS);
+    expect(warnings('trustProxy is a number')).toHaveLength(trustProxy);
+  });
+
   it('of a prefix longer than the network of a customer', async () => {
     await start(express, { ...OPTIONS, ipv6SubnetPrefix: 128 });
     expect(warnings('ipv6SubnetPrefix is 128')).toHaveLength(1);

@@ -6,6 +6,11 @@ import { rawRequest } from '../http/raw-http.js';
 const EVERYBODY =
   "proxies are trusted whoever they are, so that a client can choose its address, and with it its counter, by a header. Name your proxies' addresses: ";
 
+/** By a number, a client that comes past the proxies could be trusted, too: Fastify has given that up. */
+const NOBODY =
+  "trustProxy is a number, by which new versions of Fastify 5 trust no proxy: all clients behind one share its counter. Name your proxies' addresses: ";
+const FASTIFY_SETTING = "new FastifyAdapter({ trustProxy: '10.0.0.0/8' }).";
+
 /** What is wrong with a platform's trust in proxies; `undefined` for nothing. */
 export function trustProblem(platform: string, application: ApplicationValue): string | undefined {
   if (platform === 'express') {
@@ -13,9 +18,12 @@ export function trustProblem(platform: string, application: ApplicationValue): s
     if (get?.call(application, 'trust proxy') !== true) return undefined;
     return `Express: ${EVERYBODY}app.set('trust proxy', '10.0.0.0/8').`;
   }
-  if (platform === 'fastify' && fastifyTrust(application) === true) {
-    return `Fastify: ${EVERYBODY}new FastifyAdapter({ trustProxy: '10.0.0.0/8' }).`;
-  }
+  return platform === 'fastify' ? fastifyProblem(fastifyTrust(application)) : undefined;
+}
+
+function fastifyProblem(trust: unknown): string | undefined {
+  if (trust === true) return `Fastify: ${EVERYBODY}${FASTIFY_SETTING}`;
+  if (typeof trust === 'number' && trust > 0) return `Fastify: ${NOBODY}${FASTIFY_SETTING}`;
   return undefined;
 }
 
