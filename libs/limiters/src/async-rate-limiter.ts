@@ -48,6 +48,9 @@ export interface AsyncPartitionedRateLimiter<TResource> extends AsyncDisposable 
   /** The counters of the resource's partition, or `null` where there are none. */
   getStatistics(resource: TResource): RateLimiterStatistics | null;
 
+  /** Every live partition asks its options factory again at its next use, and keeps what is spent. */
+  refreshOptions?(): void;
+
   /** Ends the limiter and all its partitions. */
   dispose(): void | Promise<void>;
 }

@@ -1,6 +1,5 @@
 export type { RedisClient } from './clients/connection-of.js';
-export { LEASE_LOST_CHANNEL } from './concurrency/lease-keeper.js';
-export { LeaseLostError } from './concurrency/lease-lost-error.js';
+export { LEASE_LOST_CHANNEL, LeaseLostError } from './concurrency/lease-lost-error.js';
 export { createRedisPartitions, RedisPartitions } from './create-redis-partitions.js';
 export { RemoteLease } from './leases/remote-lease.js';
 export type { WhenUnavailable } from './remote/limiter-definition.js';

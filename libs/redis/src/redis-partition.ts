@@ -32,12 +32,20 @@ export class RedisPartition<TKey> implements RateLimitPartition<TKey, RemoteRate
 
   /** Makes the limiter of the partition for this process; its state is the server's. */
   factory(key: TKey, context?: PartitionContext): RemoteRateLimiter {
+    const partitionKey = partitionKeyOf(this.#context.states.store.prefix, key);
+    return new RemoteRateLimiter(this.#context, partitionKey, this.#definition(key, context));
+  }
+
+  /** Asks for new numbers. What is spent stays spent where the limiter has a name of its own. */
+  refresh(limiter: RemoteRateLimiter, key: TKey, context: PartitionContext): void {
+    limiter.redefine(this.#definition(key, context));
+  }
+
+  #definition(key: TKey, context: PartitionContext | undefined): LimiterDefinition {
     let definition = this.#define(key);
     if (this.#name !== undefined) definition = renamed(definition, this.#name);
-    if (context !== undefined && definition.usesDefaultClock)
-      definition = { ...definition, clock: context.clock };
-    const partitionKey = partitionKeyOf(this.#context.states.store.prefix, key);
-    return new RemoteRateLimiter(this.#context, partitionKey, definition);
+    if (context === undefined || !definition.usesDefaultClock) return definition;
+    return { ...definition, clock: context.clock };
   }
 
   /** The Nest module says it in its log. */

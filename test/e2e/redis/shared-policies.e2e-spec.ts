@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Injectable, Logger } from '@nestjs/common';
 import type { AsyncRateLimiter, RateLimitPartition } from '@ratelease/limiters';
 import type { IRateLimiterPolicy, RateLimitingContext } from '@ratelease/nestjs';
-import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
+import { EnableRateLimiting, RateLimitingModule, RateLimitingService } from '@ratelease/nestjs';
 import { RedisPartitions } from '@ratelease/redis';
 import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
 import { TestServer } from '../../redis/test-server.js';
@@ -12,13 +12,15 @@ import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
 const userOf = (context: RateLimitingContext): string =>
   (context.request as { headers: Record<string, string> }).headers['x-user'] ?? 'nobody';
 
+const permitLimit = { current: 3 };
+
 @Injectable()
 class PerUserPolicy implements IRateLimiterPolicy<string> {
   constructor(@Inject(RedisPartitions) private readonly shared: RedisPartitions) {}
 
   getPartition(context: RateLimitingContext): RateLimitPartition<string, AsyncRateLimiter> {
     return this.shared.getFixedWindowLimiter(userOf(context), () => ({
-      permitLimit: 3,
+      permitLimit: permitLimit.current,
       windowMs: 3_600_000,
     }));
   }
@@ -77,6 +79,16 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     const fields = await server.client.hkeys(`ratelease:v1:{ann-${platform.name}}`);
     expect(fields).toContain('perUser:fixedWindow:u');
     expect(fields).toContain('slots:concurrency:u');
+  });
+
+  it('takes new numbers of a policy while it is in use, and keeps what is spent', async () => {
+    const app = await startApp(platform, parts);
+    const visitor = { 'x-user': `eve-${platform.name}` };
+    expect(await app.statuses('/report', 4, visitor)).toEqual([200, 200, 200, 429]);
+    permitLimit.current = 5;
+    app.app.get(RateLimitingService).refreshPolicies('perUser');
+    expect(await app.statuses('/report', 3, visitor)).toEqual([200, 200, 429]);
+    permitLimit.current = 3;
   });
 
   it('says in the log which policies count there', async () => {

@@ -4,7 +4,6 @@ import { asyncOnly, errorsOfEach, ObjectDisposedError, throwCollected } from '..
 import { ImmediatePartitionedRateLimiter } from '../partitioned/immediate-partitioned-rate-limiter.js';
 import { BoundLimiter, partitionLimiterOf } from '../partitioned/bound-limiter.js';
 import type { PartitionedRateLimiter, WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
-import { isPartitionedRateLimiter } from '../partitioned/partitioned-rate-limiter.js';
 import { keepAll, whileAwaited } from '../partitioned/table/awaited-limiters.js';
 import { RowLimiter } from '../partitioned/table/row-limiter.js';
 import { throwIfAborted } from '../queue/abort-subscription.js';
@@ -68,9 +67,7 @@ export class ChainedPartitionedRateLimiter<TResource> extends ImmediatePartition
   }
 
   override refreshOptions(): void {
-    const errors = errorsOfEach(this.#limiters, (limiter) => {
-      if (isPartitionedRateLimiter(limiter)) limiter.refreshOptions();
-    });
+    const errors = errorsOfEach(this.#limiters, (limiter) => limiter.refreshOptions?.());
     throwCollected(errors, 'Several members of a chain failed to refresh their options.');
   }
 

@@ -47,7 +47,7 @@ export interface RateLimitPartition<TKey, TLimiter extends AsyncRateLimiter = Ra
   readonly factory: (key: TKey, context?: PartitionContext) => TLimiter;
   /**
    * Asks for new numbers and applies the difference to a living limiter of the partition; only the partitions
-   * of the helpers have it.
+   * of the helpers, and those of limiters shared by processes, have it.
    */
   refresh?(limiter: TLimiter, key: TKey, context: PartitionContext): void;
 }

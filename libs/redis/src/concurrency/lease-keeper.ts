@@ -1,38 +1,20 @@
-import diagnostics from 'node:diagnostics_channel';
 import { concurrencyKeys } from '../keys/state-keys.js';
 import type { LimiterDefinition } from '../remote/limiter-definition.js';
+import { leaseNumbers } from '../remote/limiter-definition.js';
 import { RENEW } from '../scripts/script.js';
 import type { Standing } from '../store/standing.js';
 import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
 import type { KeeperContext } from './keeper-context.js';
-import { LeaseLostError } from './lease-lost-error.js';
+import type { Held, Waiting } from './kept-members.js';
+import { EVICTED, HELD, LOST, permitsOf } from './kept-members.js';
+import type { LeaseLostError } from './lease-lost-error.js';
+import { leaseLost } from './lease-lost-error.js';
 import type { Notifications } from './notifications.js';
 import { Releases } from './releases.js';
 import type { SettleWait, WaitEnd } from './wait-outcome.js';
 
-/** The name of the `node:diagnostics_channel` that tells of lost leases: `{ limiter, partition }`. */
-export const LEASE_LOST_CHANNEL = 'ratelease:lease-lost';
-
-interface Held {
-  untilMs: number;
-  onLost: ((reason: LeaseLostError) => void) | null;
-}
-
-interface Waiting {
-  /** Until then the server keeps its place. */
-  untilMs: number;
-  /** At least until then it keeps a lease that it has granted since it told last that there is the place. */
-  heldUntilMs: number;
-  readonly settle: (end: WaitEnd) => void;
-}
-
-/** What a renewal answers about a lease or a wait; all else: it waits. */
-const LOST = 0;
-const HELD = 1;
-const EVICTED = 3;
-const lostChannel = diagnostics.channel(LEASE_LOST_CHANNEL);
 /** A renewal that failed is tried again so soon. */
 const RETRY_MS = 200;
 /** So much later than a lease ends, by the server's reckoning, somebody who waits looks at it. */
@@ -45,10 +27,11 @@ const AFTER_END_MS = 5;
 export class LeaseKeeper {
   readonly #store: Store;
   readonly #notifications: Notifications;
-  readonly #definition: LimiterDefinition;
+  #definition: LimiterDefinition;
   readonly #partitionKey: string;
   readonly #keys: readonly string[];
-  readonly #numbers: readonly string[];
+  /** As the scripts take them; the releases have the same list. */
+  readonly #numbers: string[];
   readonly #held = new Map<string, Held>();
   readonly #waiting = new Map<string, Waiting>();
   /** Requests on their way: the server may not know them yet, so its not knowing them means nothing. */
@@ -71,8 +54,7 @@ export class LeaseKeeper {
     this.#definition = definition;
     this.#partitionKey = partitionKey;
     this.#keys = [partitionKey, ...concurrencyKeys(partitionKey, definition.name)];
-    const [limit, , ttl, order] = definition.numbers;
-    this.#numbers = [definition.name, limit!, ttl!, order!];
+    this.#numbers = leaseNumbers(definition);
     this.#onIdle = context.onIdle;
     this.#releases = new Releases(this.#store, this.#keys, this.#numbers, () => this.tidy());
   }
@@ -81,6 +63,22 @@ export class LeaseKeeper {
   get isIdle(): boolean {
     const others = this.#waiting.size + this.#asking.size;
     return this.#held.size === 0 && others === 0 && this.#releases.isIdle;
+  }
+
+  /** Goes on with the numbers of a later definition, as the server does with what it is asked from now on. */
+  follow(definition: LimiterDefinition): void {
+    if (definition.revision <= this.#definition.revision) return;
+    this.#definition = definition;
+    this.#numbers.splice(0, Infinity, ...leaseNumbers(definition));
+    for (const [member, { settle }] of this.#waiting) this.#giveUpAboveLimit(member, settle);
+    if (!this.isIdle) this.#arm(0);
+  }
+
+  /** Who waits for more than there ever is would stand before all others for ever. It learns of that as it asks again. */
+  #giveUpAboveLimit(member: string, settle: (end: WaitEnd) => void): void {
+    if (permitsOf(member) <= this.#definition.limit) return;
+    settle('lost');
+    void this.abandon(member);
   }
 
   /** From now on the lease is renewed. It was asked for at `sinceMs`. */
@@ -131,7 +129,7 @@ export class LeaseKeeper {
       const heldUntilMs = untilMs();
       this.forget(member);
       // A request for no permits holds none.
-      if (how === 'granted' && !member.endsWith('*0')) this.#holdUntil(member, heldUntilMs);
+      if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, heldUntilMs);
       settle({ end: how, remaining: this.#remaining });
     };
     this.#asking.set(member, end);
@@ -163,6 +161,7 @@ export class LeaseKeeper {
       heldUntilMs: sinceMs + leaseTtlMs,
       settle,
     });
+    this.#giveUpAboveLimit(member, settle);
     if (this.#isLookDue) return this.look();
     const thirdMs = leaseTtlMs / 3;
     this.#arm(firstEndUs < 0 ? thirdMs : Math.min(thirdMs, firstEndUs / 1_000 + AFTER_END_MS));
@@ -284,9 +283,8 @@ export class LeaseKeeper {
 
   #lose(member: string, held: Held): void {
     this.#held.delete(member);
-    const { name } = this.#definition;
-    if (lostChannel.hasSubscribers) lostChannel.publish({ limiter: name, partition: this.#partitionKey });
-    held.onLost?.(new LeaseLostError(name));
+    const reason = leaseLost(this.#definition.name, this.#partitionKey);
+    held.onLost?.(reason);
   }
 
   /** Ends the keeper where nothing is left to keep. */

@@ -7,6 +7,7 @@ export const REASON = {
   evicted: 'Evicted by a newer request',
   limiterDisposed: 'Limiter disposed',
   waitLimitReached: 'Wait limit reached',
+  limitLowered: 'Limit lowered',
 } as const;
 
 /** Why a wait that ended so is refused. */

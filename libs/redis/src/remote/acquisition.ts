@@ -1,5 +1,4 @@
 import type { Clock } from '@ratelease/limiters';
-import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
 import type { WaitOutcome } from '../concurrency/wait-outcome.js';
 import { REASON, REASON_OF_END, reasonOfRefusal } from '../leases/reasons.js';
 import type { HeldPermits } from '../leases/remote-lease.js';
@@ -14,7 +13,7 @@ import type { RateQueue } from '../waiting/rate-queue.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import { AskedQuestion } from './asked-question.js';
 import type { Heard, HeardGrant, HeardRefusal, HeardWait } from './heard.js';
-import { standingNow } from './heard.js';
+import { refusedUnasked, standingNow } from './heard.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 import type { Outcome } from './outcome.js';
 import type { Wait } from './wait.js';
@@ -28,7 +27,8 @@ const TURNS_BEFORE_KEEPING = 4;
  */
 export class Acquisition {
   readonly #context: AcquisitionContext;
-  readonly #group: LimiterGroup;
+  readonly #current: () => LimiterGroup;
+  #group: LimiterGroup;
   readonly #permits: number;
   readonly #wait: Wait;
   /** What the server keeps it as; empty until it has been asked for a lease. */
@@ -38,9 +38,11 @@ export class Acquisition {
   #turns = 0;
   readonly #place = new QueuePlace();
 
-  constructor(context: AcquisitionContext, group: LimiterGroup, permits: number, wait: Wait) {
+  /** @param current - the limiters with the numbers that they have when it asks. */
+  constructor(context: AcquisitionContext, current: () => LimiterGroup, permits: number, wait: Wait) {
     this.#context = context;
-    this.#group = group;
+    this.#current = current;
+    this.#group = current();
     this.#permits = permits;
     this.#wait = wait;
   }
@@ -66,11 +68,13 @@ export class Acquisition {
   /** Asks all limiters once, and waits where it has to. `null`: ask again. */
   async #ask(): Promise<Outcome | null> {
     const { states } = this.#context;
+    const lowered = this.#followNumbers();
+    if (lowered !== null) return lowered;
     if (!this.#group.hasConcurrency) return this.#follow(await this.#answer('n'));
     const isAgain = this.#held.length > 0;
     if (!isAgain) this.#member = `${states.store.nextId()}*${this.#permits}`;
     const member = this.#member;
-    const keepers = this.#keepers();
+    const keepers = this.#context.states.keepers(this.#group);
     let outcome: Promise<WaitOutcome> | null = null;
     if (!isAgain && this.#wait.mayWait && this.#group.hasServerQueue) {
       states.notifications.start();
@@ -86,6 +90,16 @@ export class Acquisition {
     return this.#follow(answer, member);
   }
 
+  /** Goes on with the numbers that the limiters have now. The refusal where they are too small for it. */
+  #followNumbers(): Outcome | null {
+    const group = this.#current();
+    // A lease of other numbers, or of another limiter, is no answer to what is asked now.
+    if (group.name !== this.#group.name) this.#giveUpHeld();
+    this.#group = group;
+    const lowered = group.definitions.findIndex(({ limit }) => this.#permits > limit);
+    return lowered < 0 ? null : this.#refuse(lowered, { reason: REASON.limitLowered });
+  }
+
   async #answer(flag: Question['flag']): Promise<Heard> {
     const { store } = this.#context.states;
     // Those that wait for a rate in this process must not overtake each other on the way.
@@ -95,7 +109,8 @@ export class Acquisition {
     const onAbandoned = (): void => this.#abandon(question.id);
     const request = new AskedQuestion(store, this.#group, question, { onAbandoned });
     const settled = await this.#wait.orAbort(request.settled, () => {
-      if (this.#member !== '') for (const keeper of this.#keepers()) keeper.forget(this.#member);
+      if (this.#member !== '')
+        for (const keeper of this.#context.states.keepers(this.#group)) keeper.forget(this.#member);
       request.giveUp();
     });
     // Not known yet when everything was given back.
@@ -111,7 +126,7 @@ export class Acquisition {
     if (answer.kind === 'refused') return this.#refused(answer);
     if (answer.kind !== 'granted') return this.#unavailable();
     // Not those from before it asked: a keeper that had nothing to keep meanwhile is gone.
-    const keepers = this.#permits > 0 ? this.#keepers() : [];
+    const keepers = this.#permits > 0 ? this.#context.states.keepers(this.#group) : [];
     for (const keeper of keepers) keeper.hold(member, answer.sinceMs);
     this.#held = keepers.map((keeper) => ({ keeper, member }));
     return this.#granted(answer);
@@ -121,15 +136,8 @@ export class Acquisition {
     const held = this.#held;
     this.#held = [];
     const { standing, nowUs } = answer;
-    const { store } = this.#context.states;
-    const lease = new RemoteLease({
-      group: this.#group,
-      standing,
-      nowUs,
-      permits: this.#permits,
-      store,
-      held,
-    });
+    const asked = { group: this.#group, permits: this.#permits, store: this.#context.states.store };
+    const lease = new RemoteLease({ ...asked, standing, nowUs, held });
     return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
   }
 
@@ -140,7 +148,7 @@ export class Acquisition {
   ): Promise<Outcome | null> {
     const definition = this.#group.definitions[answer.member]!;
     const keeper = this.#context.states.keeper(this.#group.partitionKey, definition);
-    for (const other of this.#keepers()) if (other !== keeper) other.forget(member);
+    for (const other of this.#context.states.keepers(this.#group)) if (other !== keeper) other.forget(member);
     keeper.waits(member, answer.standing[answer.member]!, answer.sinceMs);
     const ended = await this.#wait.race(outcome, () => this.#abandon());
     const { end, remaining } =
@@ -182,10 +190,7 @@ export class Acquisition {
 
   /** Somebody waits for a limiter of the group already. */
   async #standBehind(member: number): Promise<Outcome | null> {
-    const refused: HeardRefusal = {
-      ...{ kind: 'refused', member, waitUs: -1, longestUs: -1, standing: [] },
-      ...{ sinceMs: performance.now(), heardMs: this.#clock.now() },
-    };
+    const refused = refusedUnasked(member, this.#clock);
     const hasPlace = this.#wait.mayWait && this.#take(this.#group.definitions[member]!, 0);
     return hasPlace ? this.#waitInQueue(refused) : this.#look(refused);
   }
@@ -265,8 +270,7 @@ export class Acquisition {
   async #unavailable(): Promise<Outcome> {
     this.#giveUpHeld();
     this.#place.leave();
-    const { signal, leftMs } = this.#wait;
-    const options = { signal, maxWaitMs: leftMs };
+    const options = { signal: this.#wait.signal, maxWaitMs: this.#wait.leftMs };
     const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, options);
     return { ...answer, retryAfterOfAllMs: undefined };
   }
@@ -277,17 +281,10 @@ export class Acquisition {
     );
   }
 
-  #keepers(): LeaseKeeper[] {
-    const { partitionKey, definitions } = this.#group;
-    return definitions
-      .filter(({ algorithm }) => algorithm === 'concurrency')
-      .map((definition) => this.#context.states.keeper(partitionKey, definition));
-  }
-
   /** What the server may have granted under this id must not stay. */
   #abandon(member = this.#member): void {
     if (member === '') return;
-    for (const keeper of this.#keepers()) void keeper.abandon(member);
+    for (const keeper of this.#context.states.keepers(this.#group)) void keeper.abandon(member);
     if (member === this.#member) this.#held = [];
   }
 

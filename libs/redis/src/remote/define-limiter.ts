@@ -30,6 +30,8 @@ const SHORTEST_LEASE_TTL_MS = 1_000;
 /** The segments of a window are written out at each decision. */
 const MOST_SEGMENTS = 1_000;
 
+let lastRevision = 0;
+
 interface Numbers {
   readonly algorithm: AlgorithmName;
   readonly numbers: readonly number[];
@@ -172,6 +174,7 @@ function define(
   const isNewestFirst = options.queueProcessingOrder === 'newestFirst';
   const texts = made.numbers.map(String);
   return {
+    revision: ++lastRevision,
     algorithm: made.algorithm,
     name: nameOf(options.name, made),
     numbers: made.algorithm === 'concurrency' ? [...texts, isNewestFirst ? 'n' : 'o'] : texts,

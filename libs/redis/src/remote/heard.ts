@@ -19,3 +19,9 @@ export type HeardRefusal = Extract<Heard, { kind: 'refused' }>;
 export function standingNow({ standing, heardMs }: HeardWait | HeardRefusal, clock: Clock): Standing {
   return standingLater(standing, Math.floor(Math.max(0, clock.now() - heardMs) * 1_000));
 }
+
+/** What a request that stands behind others in this process has heard without asking. */
+export function refusedUnasked(member: number, clock: Clock): HeardRefusal {
+  const refused = { kind: 'refused', member, waitUs: -1, longestUs: -1, standing: [] } as const;
+  return { ...refused, sinceMs: performance.now(), heardMs: clock.now() };
+}

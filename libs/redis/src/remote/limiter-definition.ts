@@ -14,6 +14,8 @@ export interface FailurePolicy {
 
 /** A limiter before it has a key: its options, checked and turned into what the scripts take. */
 export interface LimiterDefinition extends FailurePolicy {
+  /** The later it was made, the higher: of two of one name the later one counts. */
+  readonly revision: number;
   readonly algorithm: AlgorithmName;
   /** What its fields in the hash of a partition begin with, and how it is known to other processes. */
   readonly name: string;
@@ -41,4 +43,29 @@ export interface LimiterDefinition extends FailurePolicy {
   makeLocal(): RateLimiter;
   /** µs for which permits may be reserved that come back after so many µs, so that windows hold what they promise. */
   reservedForUs(resetUs: number): number;
+}
+
+const SETTINGS = [
+  'name',
+  'limit',
+  'queueLimit',
+  'isNewestFirst',
+  'leaseTtlMs',
+  'clock',
+  'whenUnavailable',
+  'commandTimeoutMs',
+  'refusalCacheMs',
+  'reserveAhead',
+  'instances',
+] as const satisfies readonly (keyof LimiterDefinition)[];
+
+/** Whether two definitions make the same limiter. */
+export function isSameLimiter(one: LimiterDefinition, other: LimiterDefinition): boolean {
+  if (one.numbers.join() !== other.numbers.join()) return false;
+  return SETTINGS.every((setting) => one[setting] === other[setting]);
+}
+
+/** What the scripts take that end and renew leases: name, limit, lifetime, order. */
+export function leaseNumbers({ name, numbers: [limit, , ttl, order] }: LimiterDefinition): string[] {
+  return [name, limit!, ttl!, order!];
 }

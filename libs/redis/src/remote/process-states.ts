@@ -31,7 +31,10 @@ export class ProcessStates {
   keeper(partitionKey: string, definition: LimiterDefinition): LeaseKeeper {
     const name = `${partitionKey} ${definition.name}`;
     let keeper = this.#keepers.get(name);
-    if (keeper !== undefined) return keeper;
+    if (keeper !== undefined) {
+      keeper.follow(definition);
+      return keeper;
+    }
     const { store, notifications } = this;
     const onIdle = (): void => {
       if (this.#keepers.get(name) === keeper) this.#keepers.delete(name);
@@ -39,6 +42,20 @@ export class ProcessStates {
     keeper = new LeaseKeeper({ store, notifications, onIdle }, partitionKey, definition);
     this.#keepers.set(name, keeper);
     return keeper;
+  }
+
+  /** Those of a group. */
+  keepers({ partitionKey, definitions }: LimiterGroup): LeaseKeeper[] {
+    return definitions
+      .filter(({ algorithm }) => algorithm === 'concurrency')
+      .map((definition) => this.keeper(partitionKey, definition));
+  }
+
+  /** A limiter has other numbers: who waits is looked at anew, and what is held is renewed by them. */
+  redefined(partitionKey: string, before: LimiterDefinition, definition: LimiterDefinition): void {
+    this.#keepers.get(`${partitionKey} ${definition.name}`)?.follow(definition);
+    // Without a name of its own it is another limiter from now on.
+    this.queueInUse(partitionKey, before)?.askAnew();
   }
 
   /** Forgets what was kept of the group's leases where that is nothing any more. */

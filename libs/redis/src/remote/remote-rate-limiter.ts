@@ -15,6 +15,7 @@ import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import { Acquisition } from './acquisition.js';
 import type { LimiterDefinition } from './limiter-definition.js';
+import { isSameLimiter } from './limiter-definition.js';
 import type { Outcome } from './outcome.js';
 import type { Settle } from './plain-decision.js';
 import { PlainDecision } from './plain-decision.js';
@@ -32,12 +33,11 @@ const NO_OPTIONS: AcquireOptions = {};
 export class RemoteRateLimiter implements AsyncRateLimiter {
   /** Between its calls it only gets idler. */
   readonly [foreseeableIdle] = true;
-  /** @internal What it is, as its owner gave it. */
-  readonly definition: LimiterDefinition;
   /** The key of the partition that it limits. */
   readonly partitionKey: string;
   readonly #context: AcquisitionContext;
-  readonly #alone: Together;
+  #definition: LimiterDefinition;
+  #alone: Together;
   #decider: JointDecider | undefined = undefined;
   #lastTogether: Together | undefined = undefined;
   readonly #waits = new Set<EndableWait>();
@@ -53,10 +53,33 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   constructor(context: AcquisitionContext, partitionKey: string, definition: LimiterDefinition) {
     this.#context = context;
     this.partitionKey = partitionKey;
-    this.definition = definition;
+    this.#definition = definition;
     this.#alone = togetherOf([this], new LimiterGroup(partitionKey, [definition]));
     this.#remaining = definition.limit;
     this.#lastUsedMs = definition.clock.now();
+  }
+
+  /** @internal What it is, as its owner gave it last. */
+  get definition(): LimiterDefinition {
+    return this.#definition;
+  }
+
+  /**
+   * @internal Goes on as what its owner says now. Who waits asks with the new numbers at his next turn, which comes at
+   * once; what is held stays held.
+   */
+  redefine(definition: LimiterDefinition): void {
+    const before = this.#definition;
+    if (isSameLimiter(before, definition)) return;
+    this.#giveBackReserves();
+    this.#definition = definition;
+    this.#alone = togetherOf([this], new LimiterGroup(this.partitionKey, [definition]));
+    this.#decider = undefined;
+    this.#remaining = Math.max(
+      0,
+      Math.min(definition.limit, this.#remaining + definition.limit - before.limit),
+    );
+    this.#context.states.redefined(this.partitionKey, before, definition);
   }
 
   /** See {@link AsyncRateLimiter.acquire}. */
@@ -97,8 +120,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   dispose(): void {
     this.#isDisposed = true;
     for (const wait of this.#waits) wait.dispose();
-    for (const together of [this.#alone, this.#lastTogether])
-      if (together !== undefined) void this.#context.states.reserveInUse(together.group)?.giveBack();
+    this.#giveBackReserves();
   }
 
   /** The same as `dispose`, for `await using`. */
@@ -140,13 +162,20 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     });
   }
 
+  #giveBackReserves(): void {
+    for (const together of [this.#alone, this.#lastTogether])
+      if (together !== undefined) void this.#context.states.reserveInUse(together.group)?.giveBack();
+  }
+
   /** The last ones that were asked with this one: mostly they are the same each time. */
   #together(limiters: readonly RemoteRateLimiter[]): Together {
     if (limiters.length === 1) return this.#alone;
     const known = this.#lastTogether;
     if (
       known?.limiters.length === limiters.length &&
-      known.limiters.every((one, index) => one === limiters[index])
+      known.limiters.every(
+        (one, index) => one === limiters[index] && one.definition === known.group.definitions[index],
+      )
     )
       return known;
     const definitions = limiters.map(({ definition }) => definition);
@@ -166,20 +195,21 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     const { limiters, isPlain } = together;
     for (const limiter of limiters) limiter.#began(permits);
     if (isPlain) new PlainDecision(this.#context, together, permits, options.signal, settle, reject).ask();
-    else this.#run(together, permits, options, waiting).then((outcome) => tell(outcome, settle), reject);
+    else this.#run(limiters, permits, options, waiting).then((outcome) => tell(outcome, settle), reject);
   }
 
   async #run(
-    { limiters, group }: Together,
+    limiters: readonly RemoteRateLimiter[],
     permits: number,
     options: AcquireOptions,
     waiting: Set<EndableWait> | undefined,
   ): Promise<Outcome> {
     const owners: Set<EndableWait>[] = limiters.map((limiter) => limiter.#waits);
     if (waiting !== undefined) owners.push(waiting);
+    const current = (): LimiterGroup => this.#together(limiters).group;
     const wait = new Wait(this.definition.clock, owners, options);
     try {
-      const outcome = await new Acquisition(this.#context, group, permits, wait).run();
+      const outcome = await new Acquisition(this.#context, current, permits, wait).run();
       const { lease, refusedBy, isFlushed = false } = outcome;
       if (isFlushed) return outcome;
       limiters.forEach((limiter, index) => limiter.count(refusedBy, index, lease.quota()[index]?.remaining));

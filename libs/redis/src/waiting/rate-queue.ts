@@ -91,6 +91,12 @@ export class RateQueue {
     this.#serve();
   }
 
+  /** The limit is another: what refusals said before doesn't count. */
+  askAnew(): void {
+    for (const ticket of this.#tickets) ticket.readyAtMs = 0;
+    this.#serve();
+  }
+
   leave(ticket: Ticket): void {
     const index = this.#tickets.indexOf(ticket);
     if (index < 0) return;

@@ -33,15 +33,19 @@ export const PREDICTABLE = 1;
 export const SAYS_WHEN_ENDED = 2;
 /** A limiter has to be replenished by its keeper: it doesn't do so by itself, or we can't know. */
 export const MANUAL = 4;
+/** A limiter that can't answer at once: who waits for it waits elsewhere, and nothing of a request is kept for that. */
+export const ELSEWHERE = 8;
 
 /** What a page has to know of each of its limiters, as bits. */
 export function traitsOf(limiter: AsyncRateLimiter): number {
   const isPredictable = FORESEEABLE.has(limiter.constructor) || saysSo(limiter);
-  const isManual = isRateLimiter(limiter) && (!limiter.isAutoReplenishing || !isPredictable);
+  const isHere = isRateLimiter(limiter);
+  const isManual = isHere && (!limiter.isAutoReplenishing || !isPredictable);
   return (
     (isPredictable ? PREDICTABLE : 0) |
     (saysWhenEnded(limiter) ? SAYS_WHEN_ENDED : 0) |
-    (isManual ? MANUAL : 0)
+    (isManual ? MANUAL : 0) |
+    (isHere ? 0 : ELSEWHERE)
   );
 }
 

@@ -7,7 +7,7 @@ import type { RateLimiterStatistics } from '../../rate-limiter-statistics.js';
 import type { WaitLimits } from '../partitioned-rate-limiter.js';
 import type { PageContext } from './cell-page.js';
 import { KeyColumn } from './key-column.js';
-import { isEvictable, KeptLimiter, MANUAL, PREDICTABLE, SAYS_WHEN_ENDED } from './kept-limiter.js';
+import { ELSEWHERE, isEvictable, KeptLimiter, MANUAL, PREDICTABLE, SAYS_WHEN_ENDED } from './kept-limiter.js';
 import { endLimiter } from './own-limiter.js';
 import type { Declared } from './partition-page.js';
 import { PartitionPage } from './partition-page.js';
@@ -82,7 +82,9 @@ export class LimiterPage extends PartitionPage {
   }
 
   override refresh(index: number, declared: Declared): void {
-    this.#declare(index, declared)?.refresh(this.table);
+    const kept = this.#declare(index, declared);
+    if (kept !== null) kept.refresh(this.table);
+    else declared.refresh?.(this.limiterOf(index), declared.partitionKey, this.table);
   }
 
   override declaredByWaiters(index: number): Declared | null {
@@ -133,7 +135,7 @@ export class LimiterPage extends PartitionPage {
   /** Notes what was declared for a request that may wait; `null` where that could be of no use later. */
   #declare(index: number, declared: Declared): KeptLimiter | null {
     const known = this.#kept.get(index);
-    if (known === undefined && declared.refresh === undefined) return null;
+    if (known === undefined && (declared.refresh === undefined || this.#is(index, ELSEWHERE))) return null;
     const kept = known ?? this.#keptAt(index, declared.partitionKey);
     kept.declared = declared;
     return kept;
