@@ -91,6 +91,26 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     permitLimit.current = 3;
   });
 
+  it('does not claim to have reset what other processes count as well', async () => {
+    const app = await startApp(platform, parts);
+    const visitor = { 'x-user': `gil-${platform.name}` };
+    expect(await app.statuses('/report', 4, visitor)).toEqual([200, 200, 200, 429]);
+    const service = app.app.get(RateLimitingService);
+    const reset = (context?: RateLimitingContext): unknown => service.reset('perUser', context);
+    const refusal = expect.objectContaining({
+      code: 'ERR_RL_NOT_RESETTABLE',
+      message:
+        'Policy "perUser" counts in Redis (prefix "ratelease"), for other processes too: this one can\'t make it forget. ' +
+        'Delete the keys there.',
+    });
+    expect(() => reset()).toThrow(refusal);
+    expect(() => reset(service.createContext({ headers: visitor }))).toThrow(refusal);
+    service.reset();
+    expect((await app.get('/report', visitor)).status).toBe(429);
+    await server.client.del(`ratelease:v1:{${visitor['x-user']}}`);
+    expect((await app.get('/report', visitor)).status).toBe(200);
+  });
+
   it('says in the log which policies count there', async () => {
     const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     const app = await startApp(platform, parts);

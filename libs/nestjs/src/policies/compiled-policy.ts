@@ -11,7 +11,7 @@ import { isPromise } from './is-promise.js';
 import type { OnRejected } from '../rejection/on-rejected.js';
 import { resetLimiter, resetPartition } from './limiter-reset.js';
 import { PolicyCounters } from './policy-counters.js';
-import { storeOf } from './partition-store.js';
+import { IN_PROCESS, storeOf } from './partition-store.js';
 import type { PartitionTraits } from './policy-traits.js';
 import type { Partitioner } from './rate-limiter-policy.js';
 
@@ -150,9 +150,11 @@ export class CompiledPolicy {
   /**
    * Forgets what was spent. Leases handed out before give nothing back, and who waits is served as before.
    *
-   * @returns whether that was possible: a limiter that was handed in may not know how.
+   * @returns whether that was possible: a limiter that was handed in may not know how, and what is counted outside of
+   * the process is others' as well.
    */
   reset(): boolean {
+    if (this.storeOutside !== undefined) return false;
     if (this.ownsLimiter) {
       // Not disposed: its factories may have handed out limiters that live on elsewhere.
       // Who waits asks the new one for the partition that was chosen before: it stays the last one.
@@ -160,6 +162,12 @@ export class CompiledPolicy {
       return true;
     }
     return resetLimiter(this.#limiter);
+  }
+
+  /** Where permits are counted outside of the process, in words, as far as its partitions have told. */
+  get storeOutside(): string | undefined {
+    const where = this.#lastPartition === undefined ? undefined : storeOf(this.#lastPartition);
+    return where === IN_PROCESS ? undefined : where;
   }
 
   /** The same for the partition of a context. */

@@ -182,11 +182,12 @@ export class RateLimitingService implements OnModuleDestroy {
    * out before give nothing back.
    *
    * @param policyName - only this policy; without it everything that the module has made, and limiters of yours
-   * that have a method `reset`.
+   * that have a method `reset`; what is counted in Redis stays.
    * @param context - only the partition that this context belongs to; permits held there by running work stay
    * held. A promise only where the policy chooses its partition by one.
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name;
-   * `ERR_RL_NOT_RESETTABLE` - when a limiter of yours behind the policy has no method `reset`.
+   * `ERR_RL_NOT_RESETTABLE` - when a limiter of yours behind the policy has no method `reset`, and when the policy counts
+   * in Redis.
    * @throws InvalidContextError `ERR_RL_INVALID_ARGUMENT` - for a context that is none.
    */
   reset(policyName?: ServicePolicyName, context?: RateLimitingContext): void | Promise<void> {
@@ -277,11 +278,11 @@ function withTheWait(): void {
   // That ends by the signal.
 }
 
-function assertReset({ name }: CompiledPolicy, isDone: boolean): void {
+function assertReset({ name, storeOutside }: CompiledPolicy, isDone: boolean): void {
   if (isDone) return;
-  throw new RateLimitingConfigurationError(
-    'ERR_RL_NOT_RESETTABLE',
-    `Policy ${JSON.stringify(name)} asks a limiter that was handed in and has no method reset(). Reset it where you made it, ` +
-      'or make a new application.',
-  );
+  const why =
+    storeOutside === undefined
+      ? 'asks a limiter that was handed in and has no method reset(). Reset it where you made it, or make a new application.'
+      : `counts ${storeOutside}, for other processes too: this one can't make it forget. Delete the keys there.`;
+  throw new RateLimitingConfigurationError('ERR_RL_NOT_RESETTABLE', `Policy ${JSON.stringify(name)} ${why}`);
 }
