@@ -105,7 +105,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     });
     expect(() => reset()).toThrow(refusal);
     expect(() => reset(service.createContext({ headers: visitor }))).toThrow(refusal);
-    service.reset();
+    await service.reset();
     expect((await app.get('/report', visitor)).status).toBe(429);
     await server.client.del(`ratelease:v1:{${visitor['x-user']}}`);
     expect((await app.get('/report', visitor)).status).toBe(200);
