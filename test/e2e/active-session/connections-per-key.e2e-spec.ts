@@ -10,6 +10,7 @@ import {
   RateLimitingInterceptor,
   RateLimitingModule,
   SelectiveRateLimiterPolicy,
+  byClient,
 } from '@ratelease/nestjs';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -86,8 +87,11 @@ class ChatGateway {
 }
 
 describe.each(TRANSPORTS)('connections per key over $name', ({ adapter, connect }) => {
-  async function chat(permitLimit: number) {
-    const limiter = new ConnectionsPerKeyLimiter({ permitLimit, key: () => 'everybody' });
+  async function chat(
+    permitLimit: number,
+    key: (context: RateLimitingContext) => unknown = () => 'everybody',
+  ) {
+    const limiter = new ConnectionsPerKeyLimiter({ permitLimit, key });
     const app = await startApp(
       PLATFORMS[0]!,
       {
@@ -103,6 +107,17 @@ describe.each(TRANSPORTS)('connections per key over $name', ({ adapter, connect 
     const context = { type: 'ws', request: { once: () => undefined } } as unknown as RateLimitingContext;
     return { port: app.port, free: () => limiter.getStatistics(context)!.currentAvailablePermits };
   }
+
+  it.each([
+    ['what makes key functions', byClient],
+    ['a new object', () => ({ id: 7 })],
+    ['a new list', () => [7]],
+  ])('serve nobody without a limit because of a key that equals no other: %s', async (_name, key) => {
+    const { port } = await chat(1, key);
+    const client = await connect(port);
+    expect(await client.say()).toBe('refused');
+    client.leave();
+  });
 
   it('hold one permit for all their messages, and give it back when they disconnect', async () => {
     const { port, free } = await chat(2);

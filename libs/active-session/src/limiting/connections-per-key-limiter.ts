@@ -77,8 +77,23 @@ function clientOf({ type, request }: RateLimitingContext): Client | undefined {
 }
 
 function requireKey(key: unknown): unknown {
-  if (key !== undefined && key !== null && typeof (key as { then?: unknown }).then !== 'function') return key;
-  throw new TypeError(
-    `ConnectionsPerKeyLimiter: key must return a key for every connection, at once, but returned ${typeof key}.`,
-  );
+  if (key === undefined || key === null || typeof (key as { then?: unknown }).then === 'function') {
+    throw new TypeError(
+      `ConnectionsPerKeyLimiter: key must return a key for every connection, at once, but returned ${typeof key}.`,
+    );
+  }
+  if (isNewEachTime(key)) {
+    throw new TypeError(
+      `ConnectionsPerKeyLimiter: key must return the same value for all connections of a key, but returned ${typeof key === 'function' ? 'a function' : 'a new object'}, ` +
+        'so that none would be limited. Call byClient() and the like, or make a text of what you have.',
+    );
+  }
+  return key;
+}
+
+/** Functions, which `byClient` without its call makes, and literals equal none of another connection. */
+function isNewEachTime(key: unknown): boolean {
+  if (typeof key !== 'object' || key === null) return typeof key === 'function';
+  const prototype: unknown = Object.getPrototypeOf(key);
+  return prototype === null || prototype === Object.prototype || Array.isArray(key);
 }

@@ -1,6 +1,6 @@
 import { MissingKeyError } from '../errors/missing-key-error.js';
 import type { SpacedKeyFunction } from './key-function.js';
-import { spaced } from './key-function.js';
+import { makesKeys, spaced } from './key-function.js';
 
 /**
  * Counts by the client's network: its IPv4 address, or the /64 of its IPv6 address (`ipv6SubnetPrefix`). Behind
@@ -16,6 +16,7 @@ export function byClient(): SpacedKeyFunction {
     );
   });
 }
+makesKeys(byClient);
 
 /** So many keys are kept: enough for those who ask again and again, and nothing to speak of in memory. */
 const KEPT = 1_000;

@@ -1,6 +1,6 @@
 import { headersOf } from '../context/context-source.js';
 import type { SpacedKeyFunction } from './key-function.js';
-import { spaced } from './key-function.js';
+import { makesKeys, spaced } from './key-function.js';
 
 /**
  * Counts by a request header; over WebSockets by that of the request which opened the connection, with Socket.IO and
@@ -18,3 +18,4 @@ export function byHeader(name: string): SpacedKeyFunction {
     return `header=${JSON.stringify(header)}=${Array.isArray(value) ? JSON.stringify(value) : value}`;
   });
 }
+makesKeys(byHeader);

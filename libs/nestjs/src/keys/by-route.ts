@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import type { SpacedKeyFunction } from './key-function.js';
-import { spaced } from './key-function.js';
+import { makesKeys, spaced } from './key-function.js';
 
 /**
  * Counts by the route's template with its method, such as `GET /verify/:code`: each guessed code is the same key, and so
@@ -12,6 +12,7 @@ import { spaced } from './key-function.js';
 export function byRoute(): SpacedKeyFunction {
   return spaced((context) => `route=${routeOf(context)}`);
 }
+makesKeys(byRoute);
 
 /** No two routes are called so: a method never contains a space. */
 const NOWHERE = 'no route';

@@ -1,6 +1,6 @@
 import { MissingKeyError } from '../errors/missing-key-error.js';
 import type { KeyFunction, SpacedKeyFunction } from './key-function.js';
-import { inOwnSpace, keyText, spaced } from './key-function.js';
+import { inOwnSpace, keyText, makesKeys, spaced } from './key-function.js';
 
 /** Options of {@link byUser}. */
 export interface ByUserOptions {
@@ -21,3 +21,4 @@ export function byUser(options: ByUserOptions = {}): SpacedKeyFunction {
     );
   });
 }
+makesKeys(byUser);

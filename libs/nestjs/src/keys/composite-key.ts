@@ -1,6 +1,6 @@
 import type { KeyFunction, KeyValue, SpacedKeyFunction } from './key-function.js';
 import { isPromise } from '../policies/is-promise.js';
-import { inOwnSpace, spaced } from './key-function.js';
+import { inOwnSpace, makesKeys, spaced } from './key-function.js';
 
 /**
  * Counts by several keys together: `compositeKey(byUser(), byRoute())`. No choice of parts makes two different
@@ -17,6 +17,7 @@ export function compositeKey(...parts: (KeyFunction | KeyValue)[]): SpacedKeyFun
     return keys.some(isPromise) ? Promise.all(keys).then(joined) : joined(keys as string[]);
   });
 }
+makesKeys(compositeKey);
 
 /** JSON keeps the parts apart whatever they contain, which no separator does. */
 function joined(keys: readonly string[]): string {

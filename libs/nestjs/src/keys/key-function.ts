@@ -1,5 +1,6 @@
 import type { RateLimitingContext } from '../context/rate-limiting-context.js';
 import { MissingKeyError } from '../errors/missing-key-error.js';
+import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { shown } from '../errors/shown.js';
 import { isPromise } from '../policies/is-promise.js';
 
@@ -20,8 +21,26 @@ export function spaced<T extends SpacedKeyFunction>(keyFunction: T): T {
   return keyFunction;
 }
 
-/** The same key function, with its keys in a space of their own where they don't name one. */
+const MAKER = Symbol.for('ratelease.key-maker');
+
+/** Marks what makes key functions, and is none itself. By a brand: it may be another loaded copy's. */
+export function makesKeys(maker: (...options: never[]) => SpacedKeyFunction): void {
+  Object.defineProperty(maker, MAKER, { value: true });
+}
+
+/**
+ * The same key function, with its keys in a space of their own where they don't name one.
+ *
+ * @throws RateLimitingConfigurationError `ERR_RL_INVALID_OPTION` - for `byClient` in place of `byClient()`, which would fail
+ * each request.
+ */
 export function inOwnSpace(keyFunction: KeyFunction, owner: string): SpacedKeyFunction {
+  if (MAKER in keyFunction) {
+    throw new RateLimitingConfigurationError(
+      'ERR_RL_INVALID_OPTION',
+      `${owner}: ${keyFunction.name} makes key functions, and is none itself. Call it: ${keyFunction.name}().`,
+    );
+  }
   if (SPACED in keyFunction) return keyFunction as SpacedKeyFunction;
   const name = (value: KeyValue): string => `key=${keyText(value, owner)}`;
   return spaced((context) => {

@@ -60,6 +60,16 @@ describe('key functions', () => {
     );
   });
 
+  it.each<[string, () => unknown]>([
+    ['part', () => compositeKey(byUser(), byClient as never)],
+    ['part that takes options', () => compositeKey(byHeader as never)],
+    ['key of strangers', () => byUser({ orElse: byClient as never })],
+    ['key of a policy', () => inOwnSpace(compositeKey as never, 'Policy "a"')],
+  ])('are told from what makes them before a request comes: as %s', (_name, make) => {
+    expect(make).toThrow(/Call it: [a-zA-Z]+\(\)\./);
+    expect(make).toThrow(expect.objectContaining({ code: 'ERR_RL_INVALID_OPTION' }));
+  });
+
   it('take the template of a route and not its path', () => {
     const express = { method: 'GET', route: { path: '/verify/:code' }, url: '/verify/123' };
     const fastify = { method: 'HEAD', routeOptions: { url: '/verify/:code' }, url: '/verify/456' };

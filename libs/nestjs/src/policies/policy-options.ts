@@ -3,11 +3,6 @@ import { checkKnown } from '../errors/check-known.js';
 import { RateLimitingConfigurationError } from '../errors/rate-limiting-configuration-error.js';
 import { suggestion } from '../errors/nearest-name.js';
 import { shown } from '../errors/shown.js';
-import { byClient } from '../keys/by-client.js';
-import { byHeader } from '../keys/by-header.js';
-import { byRoute } from '../keys/by-route.js';
-import { byUser } from '../keys/by-user.js';
-import { compositeKey } from '../keys/composite-key.js';
 import type { KeyFunction, SpacedKeyFunction } from '../keys/key-function.js';
 import { inOwnSpace, keyText } from '../keys/key-function.js';
 import { keptKey } from '../keys/kept-key.js';
@@ -99,23 +94,14 @@ function checkAlgorithm(policy: string, algorithm: unknown): void {
 }
 
 function readKey(policy: string, key: unknown): SpacedKeyFunction {
-  if (typeof key === 'function' && !isMaker(key)) return inOwnSpace(key, policy);
+  if (typeof key === 'function') return inOwnSpace(key as KeyFunction, policy);
   if (key === undefined) return () => SHARED;
   if (typeof key === 'string') {
     const text = keyText(key, policy);
     return () => text;
   }
-  const way = isMaker(key) ? ` Call it: ${key.name}().` : '';
   throw new RateLimitingConfigurationError(
     'ERR_RL_INVALID_OPTION',
-    `${policy}: key must be a key function such as byClient(), or a text that everybody shares, but got ${shown(key)}.${way}`,
+    `${policy}: key must be a key function such as byClient(), or a text that everybody shares, but got ${shown(key)}.`,
   );
-}
-
-/** What makes key functions, and is none itself: taken for one, it would fail each request. */
-const MAKERS: readonly unknown[] = [byClient, byHeader, byRoute, byUser, compositeKey];
-
-// oxlint-disable-next-line typescript/no-unsafe-function-type
-function isMaker(key: unknown): key is Function {
-  return MAKERS.includes(key);
 }
