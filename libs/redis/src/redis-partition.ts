@@ -38,7 +38,9 @@ export class RedisPartition<TKey> implements RateLimitPartition<TKey, RemoteRate
 
   /** Asks for new numbers. What is spent stays spent where the limiter has a name of its own. */
   refresh(limiter: RemoteRateLimiter, key: TKey, context: PartitionContext): void {
-    limiter.redefine(this.#definition(key, context));
+    // What is in process stays there until it has been idle.
+    const { redefine } = limiter as Partial<RemoteRateLimiter>;
+    redefine?.call(limiter, this.#definition(key, context));
   }
 
   #definition(key: TKey, context: PartitionContext | undefined): LimiterDefinition {

@@ -63,8 +63,11 @@ export class FixedWindowRateLimiter extends TimedRateLimiter {
     );
   }
 
-  /** @internal */
-  replaceOptions(options: FixedWindowRateLimiterOptions): void {
-    this.change(fixedWindowRateLimiterKind.plan(options));
+  /** @internal Options of another kind are of a partition that goes by the same key, and not for this limiter. */
+  replaceOptions(
+    options: FixedWindowRateLimiterOptions,
+    kind: string = fixedWindowRateLimiterKind.name,
+  ): void {
+    if (kind === fixedWindowRateLimiterKind.name) this.change(fixedWindowRateLimiterKind.plan(options));
   }
 }

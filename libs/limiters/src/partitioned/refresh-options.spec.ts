@@ -1,4 +1,9 @@
-import { createPartitionedRateLimiter, MetadataName, RateLimitPartition } from '../index.js';
+import {
+  ConcurrencyLimiter,
+  createPartitionedRateLimiter,
+  MetadataName,
+  RateLimitPartition,
+} from '../index.js';
 import type {
   ConcurrencyLimiterOptions,
   DefaultPartitionedRateLimiter,
@@ -164,5 +169,40 @@ describe('refreshOptions', () => {
     expect(limiter.attemptAcquire('a').isAcquired).toBe(true);
     limiter.dispose();
     expect(() => limiter.refreshOptions()).not.toThrow();
+  });
+
+  describe('where the partitioner has another kind of limiter for a key that is in use', () => {
+    const clock = new FakeClock();
+    // A clock of its own leaves a limiter no place in rows of numbers.
+    const own = { clock: new FakeClock() };
+    const kinds: Readonly<Record<string, (key: string) => RateLimitPartition<string>>> = {
+      window: (key) =>
+        RateLimitPartition.getFixedWindowLimiter(key, () => ({ permitLimit: 2, windowMs: 60 })),
+      'window with a clock': (key) =>
+        RateLimitPartition.getFixedWindowLimiter(key, () => ({ permitLimit: 2, windowMs: 60, ...own })),
+      'bucket with a clock': (key) =>
+        RateLimitPartition.getTokenBucketLimiter(key, () => ({
+          ...{ tokenLimit: 2, tokensPerPeriod: 1, replenishmentPeriodMs: 60, ...own },
+        })),
+      concurrency: (key) => RateLimitPartition.getConcurrencyLimiter(key, () => ({ permitLimit: 2 })),
+      'no limit': (key) => RateLimitPartition.getNoLimiter(key),
+      'one of the application': (key) =>
+        RateLimitPartition.get(key, () => new ConcurrencyLimiter({ permitLimit: 2 })),
+    };
+    const changes = Object.keys(kinds).flatMap((from) => Object.keys(kinds).map((to) => [from, to] as const));
+
+    it.each(changes.filter(([from, to]) => from !== to))(
+      'goes on with that which it has: %s, not %s',
+      async (from, to) => {
+        let kind = from;
+        const limiter = createPartitionedRateLimiter((key: string) => kinds[kind]!(key), { clock });
+        limiter.attemptAcquire('a');
+        kind = to;
+        limiter.refreshOptions();
+        const limited = from !== 'no limit';
+        expect(limiter.attemptAcquire('a').isAcquired).toBe(true);
+        expect((await limiter.acquire('a')).isAcquired).toBe(!limited);
+      },
+    );
   });
 });

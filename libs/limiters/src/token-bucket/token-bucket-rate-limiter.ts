@@ -82,8 +82,11 @@ export class TokenBucketRateLimiter extends TimedRateLimiter {
     );
   }
 
-  /** @internal */
-  replaceOptions(options: TokenBucketRateLimiterOptions): void {
-    this.change(tokenBucketRateLimiterKind.plan(options));
+  /** @internal Options of another kind are of a partition that goes by the same key, and not for this limiter. */
+  replaceOptions(
+    options: TokenBucketRateLimiterOptions,
+    kind: string = tokenBucketRateLimiterKind.name,
+  ): void {
+    if (kind === tokenBucketRateLimiterKind.name) this.change(tokenBucketRateLimiterKind.plan(options));
   }
 }

@@ -1,5 +1,9 @@
-import type { AsyncPartitionedRateLimiter, RateLimitLease } from '@ratelease/limiters';
-import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
+import type { AsyncPartitionedRateLimiter, AsyncRateLimiter, RateLimitLease } from '@ratelease/limiters';
+import {
+  createChainedPartitionedRateLimiter,
+  createPartitionedRateLimiter,
+  RateLimitPartition,
+} from '@ratelease/limiters';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
@@ -126,6 +130,27 @@ test('without a name of its own other numbers make another limiter, which begins
   await changing.acquire(3);
   changing.change(() => make(6));
   expect(remaining(await changing.acquire(1))).toBe(5);
+});
+
+test('a key in use goes on in the process, or in the store, where its limiter was made', async () => {
+  let isShared = false;
+  const inProcess = (): RateLimitPartition<number> =>
+    RateLimitPartition.getFixedWindowLimiter(key, () => ({ permitLimit: 2, windowMs: HOUR_MS }));
+  for (const [first, second] of [
+    [false, true],
+    [true, false],
+  ] as const) {
+    isShared = first;
+    const limiter = createPartitionedRateLimiter((): RateLimitPartition<number, AsyncRateLimiter> =>
+      isShared ? RATES['fixed window'](2, {}) : inProcess(),
+    );
+    // oxlint-disable-next-line no-await-in-loop -- one way, then the other
+    await limiter.acquire('', 2);
+    isShared = second;
+    limiter.refreshOptions!();
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await limiter.acquire('')).isAcquired).toBe(false);
+  }
 });
 
 test('a chain asks all its members with their new numbers in one call', async () => {
