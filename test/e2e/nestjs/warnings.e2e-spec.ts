@@ -139,9 +139,18 @@ describe('the boot warns', () => {
       @EnableRateLimiting('burst') @SetMetadata('queue of another library', 'mails') consume(): void {}
       @DisableRateLimiting() plain(): void {}
     }
-    await start(express, OPTIONS, { controllers: [BurstController, PartlyController], providers: [Jobs] });
+    class Queues {
+      @EnableRateLimiting('burst') @SetMetadata('bull:module_queue_process', {}) mail(): void {}
+      @EnableRateLimiting('burst') @SetMetadata('bullmq:worker_events_metadata', {}) done(): void {}
+    }
+    await start(express, OPTIONS, {
+      controllers: [BurstController, PartlyController],
+      providers: [Jobs, Queues],
+    });
     const [warning] = warnings('Nothing limits');
-    expect(warning).toContain('Nothing limits PartlyController.helper, Jobs.nightly, Jobs.on: ');
+    expect(warning).toContain(
+      'Nothing limits PartlyController.helper, Jobs.nightly, Jobs.on, Queues.mail, Queues.done: ',
+    );
     expect(warn).toHaveBeenCalledTimes(1);
   });
 

@@ -6,14 +6,14 @@ import { methodPlaceOf } from '../endpoints/method-place.js';
 
 /**
  * Metadata that says nothing of who calls a method: the compiler's, ours, Swagger's and Nest's about how it is called; and
- * that of timers and events, which call it past guards and interceptors.
+ * that of timers, events and queues, which call it past guards and interceptors.
  */
 const NO_HANDLER = [
   /^design:/,
   /^ratelease:/,
   /^swagger\//,
   /^__(?:guards|interceptors|pipes|exceptionFilters|httpCode|headers|version)__$/,
-  /^(?:SCHEDULER?_|EVENT_LISTENER_METADATA$)/,
+  /^(?:SCHEDULER?_|EVENT_LISTENER_METADATA$|bull(?:mq)?:)/,
 ];
 
 /**
