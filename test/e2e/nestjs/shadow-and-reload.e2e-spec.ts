@@ -152,6 +152,13 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     expect((await app.get('/mine', { 'x-user': 'v' })).headers['ratelimit-policy']).toBe('"mine";q=5;w=60');
   });
 
+  it('numbers that are undefined stay, as those left out do', async () => {
+    const { app, service } = await start();
+    service.updatePolicy('mine', { permitLimit: 20, windowMs: undefined });
+    service.updatePolicy('mine', { permitLimit: undefined });
+    expect((await app.get('/mine')).headers['ratelimit-policy']).toBe('"mine";q=20;w=60');
+  });
+
   it('numbers of a partitioner are asked for again', async () => {
     const { app, service } = await start();
     expect(await app.statuses('/planned', 3)).toEqual([200, 200, 429]);

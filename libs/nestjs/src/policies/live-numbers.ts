@@ -26,7 +26,7 @@ export class LiveNumbers {
   }
 
   /**
-   * Takes new numbers; what isn't named stays.
+   * Takes new numbers; what isn't named stays, and so does what is `undefined`: the types make no difference.
    *
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - and nothing changes.
    */
@@ -39,7 +39,8 @@ export class LiveNumbers {
     }
     const problem = `${this.#policy}: ${this.#algorithm} can't change`;
     checkKnown(problem, changes, optionsOf(this.#algorithm));
-    const changed = this.#checked({ ...this.#current, ...changes });
+    const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const changed = this.#checked({ ...this.#current, ...named });
     if (isQueued(changed) !== isQueued(this.#current)) {
       throw new RateLimitingConfigurationError(
         'ERR_RL_INVALID_OPTION',

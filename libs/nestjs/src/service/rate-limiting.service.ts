@@ -149,7 +149,7 @@ export class RateLimitingService implements OnModuleDestroy {
    * Gives a policy new numbers while the application runs. What is spent stays spent, and what is held stays held:
    * only the limit moves.
    *
-   * @param changes - options of its algorithm, such as `{ permitLimit: 20 }`; what isn't named stays.
+   * @param changes - options of its algorithm, such as `{ permitLimit: 20 }`; what isn't named, or is `undefined`, stays.
    * @throws RateLimitingConfigurationError `ERR_RL_UNKNOWN_POLICY` - when no policy has the name;
    * `ERR_RL_UNKNOWN_OPTION`, `ERR_RL_INVALID_OPTION` - for what its algorithm doesn't take, and when the policy is
    * no options object: then change what its partitioner reads, and call {@link RateLimitingService.refreshPolicies}.
