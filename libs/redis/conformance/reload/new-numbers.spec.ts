@@ -222,4 +222,29 @@ describe('what runs at once', () => {
     expect([lease.signal.aborted, other.signal.aborted]).toEqual([false, false]);
     expect((await changing.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
   });
+
+  test('waits for more than another limiter of its name has, without asking again and again', async () => {
+    const wide = new Changing(() => concurrency(5));
+    const narrow = new Changing(() => concurrency(3));
+    const leases = [await wide.acquire(2), await narrow.acquire(1)];
+    let waiting: Promise<RateLimitLease>;
+    const calls = await server.callsOf(async () => {
+      waiting = wide.acquire(4);
+      await wide.waited(4);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    });
+    expect(calls).toBeLessThan(4);
+    for (const lease of leases) await giveBack(lease);
+    expect((await waiting!).isAcquired).toBe(true);
+  });
+
+  test('goes on as another limiter where the numbers are its name: who waits asks that one', async () => {
+    const changing = new Changing(() => concurrency(1, { name: undefined }));
+    await changing.acquire();
+    const waiting = [changing.acquire(), changing.acquire()];
+    await changing.waited(2);
+    changing.change(() => concurrency(2, { name: undefined }));
+    await changing.look();
+    expect((await Promise.all(waiting)).map(({ isAcquired }) => isAcquired)).toEqual([true, true]);
+  });
 });

@@ -7,8 +7,8 @@ import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
 import type { KeeperContext } from './keeper-context.js';
-import type { Held, Waiting } from './kept-members.js';
-import { EVICTED, HELD, LOST, permitsOf } from './kept-members.js';
+import type { Asking, Held, Waiting } from './kept-members.js';
+import { EVICTED, firstEndMs, HELD, IGNORING, LOST, permitsOf } from './kept-members.js';
 import type { LeaseLostError } from './lease-lost-error.js';
 import { leaseLost } from './lease-lost-error.js';
 import type { Notifications } from './notifications.js';
@@ -35,7 +35,7 @@ export class LeaseKeeper {
   readonly #held = new Map<string, Held>();
   readonly #waiting = new Map<string, Waiting>();
   /** Requests on their way: the server may not know them yet, so its not knowing them means nothing. */
-  readonly #asking = new Map<string, (end: WaitEnd) => void>();
+  readonly #asking = new Map<string, Asking>();
   /** How many permits the server had left when it told so last. */
   #remaining = 0;
   /** Messages to those on their way may have been missed. */
@@ -54,31 +54,42 @@ export class LeaseKeeper {
     this.#definition = definition;
     this.#partitionKey = partitionKey;
     this.#keys = [partitionKey, ...concurrencyKeys(partitionKey, definition.name)];
-    this.#numbers = leaseNumbers(definition);
+    this.#numbers = leaseNumbers(definition, definition.limit);
     this.#onIdle = context.onIdle;
     this.#releases = new Releases(this.#store, this.#keys, this.#numbers, () => this.tidy());
   }
 
   /** Permits of the leases that are held here are in use. */
   get isIdle(): boolean {
-    const others = this.#waiting.size + this.#asking.size;
-    return this.#held.size === 0 && others === 0 && this.#releases.isIdle;
+    return this.#held.size + this.#waiting.size + this.#asking.size === 0 && this.#releases.isIdle;
   }
 
   /** Goes on with the numbers of a later definition, as the server does with what it is asked from now on. */
   follow(definition: LimiterDefinition): void {
     if (definition.revision <= this.#definition.revision) return;
     this.#definition = definition;
-    this.#numbers.splice(0, Infinity, ...leaseNumbers(definition));
-    for (const [member, { settle }] of this.#waiting) this.#giveUpAboveLimit(member, settle);
+    this.lookAnew();
+  }
+
+  /** A limiter has other numbers, or is another one by now: who waits for it may have to ask again. */
+  lookAnew(): void {
+    for (const [member, waiting] of this.#waiting) this.#giveUpAboveLimit(member, waiting);
+    this.#countLimit();
     if (!this.isIdle) this.#arm(0);
   }
 
   /** Who waits for more than there ever is would stand before all others for ever. It learns of that as it asks again. */
-  #giveUpAboveLimit(member: string, settle: (end: WaitEnd) => void): void {
-    if (permitsOf(member) <= this.#definition.limit) return;
+  #giveUpAboveLimit(member: string, { settle, ownLimit }: Asking): void {
+    if (permitsOf(member) <= ownLimit()) return;
     settle('lost');
     void this.abandon(member);
+  }
+
+  /** Limiters that share a name may have limits of their own: by the highest of those that wait, all are served. */
+  #countLimit(): void {
+    let { limit } = this.#definition;
+    for (const { ownLimit } of this.#waiting.values()) limit = Math.max(limit, ownLimit());
+    this.#numbers.splice(0, Infinity, ...leaseNumbers(this.#definition, limit));
   }
 
   /** From now on the lease is renewed. It was asked for at `sinceMs`. */
@@ -118,11 +129,11 @@ export class LeaseKeeper {
 
   /** To be called before the server is asked by a request that does not wait: at the end it is given back. */
   asks(member: string): void {
-    this.#asking.set(member, ignore);
+    this.#asking.set(member, IGNORING);
   }
 
   /** The same for a request that may wait: the server's message may be here before its answer. */
-  expect(member: string, settle: SettleWait): void {
+  expect(member: string, settle: SettleWait, limitOf: (name: string) => number): void {
     const askedUntilMs = performance.now() + this.#definition.leaseTtlMs;
     const untilMs = (): number => this.#waiting.get(member)?.heldUntilMs ?? askedUntilMs;
     const end = (how: WaitEnd): void => {
@@ -132,7 +143,7 @@ export class LeaseKeeper {
       if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, heldUntilMs);
       settle({ end: how, remaining: this.#remaining });
     };
-    this.#asking.set(member, end);
+    this.#asking.set(member, { settle: end, ownLimit: () => limitOf(this.#definition.name) });
     this.#notifications.expect(member, (notice, remaining) => {
       this.#remaining = remaining;
       // Where the process stood still, it may tell of a lease that has ended meanwhile.
@@ -150,21 +161,18 @@ export class LeaseKeeper {
 
   /** The request, asked at `sinceMs`, waits now; its standing tells when the first lease ends unless it is renewed. */
   waits(member: string, { remaining, resetUs: firstEndUs }: Standing[number], sinceMs: number): void {
-    const settle = this.#asking.get(member);
+    const asking = this.#asking.get(member);
     // The message that it was granted may have come before the answer that it waits.
-    if (settle === undefined) return;
+    if (asking === undefined) return;
     this.#remaining = remaining;
     const { leaseTtlMs } = this.#definition;
     this.#asking.delete(member);
-    this.#waiting.set(member, {
-      untilMs: performance.now() + leaseTtlMs,
-      heldUntilMs: sinceMs + leaseTtlMs,
-      settle,
-    });
-    this.#giveUpAboveLimit(member, settle);
+    const heldUntilMs = sinceMs + leaseTtlMs;
+    this.#waiting.set(member, { untilMs: performance.now() + leaseTtlMs, heldUntilMs, ...asking });
+    this.#giveUpAboveLimit(member, asking);
+    if (asking.ownLimit() > Number(this.#numbers[1])) this.#countLimit();
     if (this.#isLookDue) return this.look();
-    const thirdMs = leaseTtlMs / 3;
-    this.#arm(firstEndUs < 0 ? thirdMs : Math.min(thirdMs, firstEndUs / 1_000 + AFTER_END_MS));
+    this.#arm(Math.min(leaseTtlMs / 3, firstEndUs < 0 ? Infinity : firstEndUs / 1_000 + AFTER_END_MS));
   }
 
   /** Messages may have been missed. */
@@ -178,9 +186,7 @@ export class LeaseKeeper {
     clearTimeout(this.#timer);
     clearTimeout(this.#endsTimer);
     const members = [...this.#held.keys(), ...this.#waiting.keys()];
-    const asking = [...this.#asking.values()];
-    for (const { settle } of this.#waiting.values()) settle('disposed');
-    for (const settle of asking) settle('disposed');
+    for (const { settle } of [...this.#waiting.values(), ...this.#asking.values()]) settle('disposed');
     const told = Promise.all(members.map((member) => this.abandon(member))).then(() => this.#releases.end());
     await settledWithin(told, this.#definition.commandTimeoutMs);
   }
@@ -202,6 +208,7 @@ export class LeaseKeeper {
     const members = [...this.#held.keys(), ...this.#waiting.keys()];
     if (members.length === 0) return this.tidy();
     this.#isRenewing = true;
+    this.#countLimit();
     const sentMs = performance.now();
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...members];
     let nextMs = this.#definition.leaseTtlMs / 3;
@@ -213,8 +220,8 @@ export class LeaseKeeper {
       members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
       // They last from when it was sent, however late its answer was read.
       nextMs = Math.max(0, nextMs - (performance.now() - sentMs));
-      const firstEndMs = reply[1]! / 1_000 + AFTER_END_MS;
-      if (this.#waiting.size > 0 && reply[1]! >= 0) nextMs = Math.min(nextMs, firstEndMs);
+      if (this.#waiting.size > 0 && reply[1]! >= 0)
+        nextMs = Math.min(nextMs, reply[1]! / 1_000 + AFTER_END_MS);
     } catch {
       this.#dropExpired();
       nextMs = this.#retryMs();
@@ -256,10 +263,9 @@ export class LeaseKeeper {
 
   /** A renewal that failed is tried again soon, and a lease that ends before that is missed at its end. */
   #retryMs(): number {
-    let firstMs = performance.now() + RETRY_MS;
-    for (const { untilMs } of this.#held.values()) firstMs = Math.min(firstMs, untilMs);
-    for (const { untilMs } of this.#waiting.values()) firstMs = Math.min(firstMs, untilMs);
-    return firstMs - performance.now();
+    const nowMs = performance.now();
+    const heldMs = firstEndMs(this.#held.values(), nowMs + RETRY_MS);
+    return firstEndMs(this.#waiting.values(), heldMs) - nowMs;
   }
 
   /**
@@ -291,8 +297,4 @@ export class LeaseKeeper {
   tidy(): void {
     if (this.isIdle) this.#onIdle();
   }
-}
-
-function ignore(): void {
-  // Its request learns by itself what became of it.
 }

@@ -79,7 +79,7 @@ export class Acquisition {
     if (!isAgain && this.#wait.mayWait && this.#group.hasServerQueue) {
       states.notifications.start();
       outcome = new Promise((settle) => {
-        for (const keeper of keepers) keeper.expect(member, settle);
+        for (const keeper of keepers) keeper.expect(member, settle, (name) => this.#limitOf(name));
       });
     } else {
       for (const keeper of keepers) keeper.asks(member);
@@ -88,6 +88,11 @@ export class Acquisition {
     if (answer.kind === 'waiting') return this.#waitForServer(answer, outcome!, member);
     for (const keeper of keepers) keeper.forget(member);
     return this.#follow(answer, member);
+  }
+
+  /** The limit that its limiter of a name has now; 0 where it has none of that name any more. */
+  #limitOf(name: string): number {
+    return this.#current().definitions.find((definition) => definition.name === name)?.limit ?? 0;
   }
 
   /** Goes on with the numbers that the limiters have now. The refusal where they are too small for it. */

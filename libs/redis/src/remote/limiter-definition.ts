@@ -66,6 +66,9 @@ export function isSameLimiter(one: LimiterDefinition, other: LimiterDefinition):
 }
 
 /** What the scripts take that end and renew leases: name, limit, lifetime, order. */
-export function leaseNumbers({ name, numbers: [limit, , ttl, order] }: LimiterDefinition): string[] {
-  return [name, limit!, ttl!, order!];
+export function leaseNumbers(
+  { name, numbers: [, , ttl, order] }: LimiterDefinition,
+  limit: number,
+): string[] {
+  return [name, String(limit), ttl!, order!];
 }

@@ -55,6 +55,7 @@ export class ProcessStates {
   redefined(partitionKey: string, before: LimiterDefinition, definition: LimiterDefinition): void {
     this.#keepers.get(`${partitionKey} ${definition.name}`)?.follow(definition);
     // Without a name of its own it is another limiter from now on.
+    if (before.name !== definition.name) this.#keepers.get(`${partitionKey} ${before.name}`)?.lookAnew();
     this.queueInUse(partitionKey, before)?.askAnew();
   }
 

@@ -171,13 +171,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   #together(limiters: readonly RemoteRateLimiter[]): Together {
     if (limiters.length === 1) return this.#alone;
     const known = this.#lastTogether;
-    if (
-      known?.limiters.length === limiters.length &&
-      known.limiters.every(
-        (one, index) => one === limiters[index] && one.definition === known.group.definitions[index],
-      )
-    )
-      return known;
+    const isKnown = known?.limiters.length === limiters.length && isOf(known.group, limiters);
+    if (isKnown && known.limiters.every((one, index) => one === limiters[index])) return known;
     const definitions = limiters.map(({ definition }) => definition);
     this.#lastTogether = togetherOf([...limiters], new LimiterGroup(this.partitionKey, definitions));
     return this.#lastTogether;
@@ -206,7 +201,11 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   ): Promise<Outcome> {
     const owners: Set<EndableWait>[] = limiters.map((limiter) => limiter.#waits);
     if (waiting !== undefined) owners.push(waiting);
-    const current = (): LimiterGroup => this.#together(limiters).group;
+    let { group } = this.#together(limiters);
+    const current = (): LimiterGroup => {
+      if (!isOf(group, limiters)) group = this.#together(limiters).group;
+      return group;
+    };
     const wait = new Wait(this.definition.clock, owners, options);
     try {
       const outcome = await new Acquisition(this.#context, current, permits, wait).run();
@@ -241,4 +240,9 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
 
 function tell({ lease, refusedBy, retryAfterOfAllMs }: Outcome, settle: Settle): void {
   settle(lease, refusedBy, retryAfterOfAllMs);
+}
+
+/** Whether a group has the numbers that its limiters have now. */
+function isOf({ definitions }: LimiterGroup, limiters: readonly RemoteRateLimiter[]): boolean {
+  return limiters.every(({ definition }, index) => definition === definitions[index]);
 }
