@@ -153,6 +153,15 @@ test('a key in use goes on in the process, or in the store, where its limiter wa
   }
 });
 
+test('a sliding window of other segments gives back what it has granted, however often it refuses meanwhile', async () => {
+  const changing = new Changing(() => RATES['sliding window'](3, { windowMs: 60 }));
+  await changing.acquire(3);
+  changing.change(() => RATES['sliding window'](2, { windowMs: 200, queueLimit: 10 }));
+  const asking = setInterval(() => void changing.look(), 20);
+  expect((await changing.acquire(2, { maxWaitMs: 1_000 })).isAcquired).toBe(true);
+  clearInterval(asking);
+});
+
 test('a chain asks all its members with their new numbers in one call', async () => {
   const one = new Changing(() => RATES['fixed window'](5, { name: 'one' }));
   const two = new Changing(() => RATES['sliding window'](5, { name: 'two' }));

@@ -25,6 +25,19 @@ local function sliding_text(granted)
   return table.concat(texts, ' ')
 end
 
+-- All of it as granted in segment 0.
+local function sliding_sum(text)
+  local _, used = sliding_granted(text or '', 0, -math.huge)
+  return string.format('0=%.0f', used)
+end
+
+-- When the last of it was granted at the latest, by the numbers `window/segments` that it was counted by.
+local function sliding_latest(text, anchor, numbers)
+  local window, segments = string.match(numbers, '(.+)/(.+)')
+  local newest = string.match(text or '', '(-?%d+)=%d+$') or -1
+  return anchor + math.ceil((newest + 1) * window / segments)
+end
+
 -- The segment after whose return so many permits are free.
 local function sliding_return(granted, free, need, current)
   for index = 1, #granted do
@@ -36,18 +49,20 @@ end
 -- @section load
 local anchor_N, current_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0
 local numbers_N, granted_N, used_N = window_N .. '/' .. segments_N, {}, 0
-if FIELD_4 and FIELD_4 ~= numbers_N then
-  -- Under other numbers everything counts as granted now: nothing comes back too early.
-  anchor_N, current_N = now, 0
-  granted_N, used_N = sliding_granted(FIELD_3, 0, -math.huge)
-  granted_N, is_whole = { { 0, used_N } }, true
-else
+do
+  local text = FIELD_3
+  if FIELD_4 and FIELD_4 ~= numbers_N then
+    -- Under other numbers everything counts as granted when the last of it was at the latest: nothing comes back too
+    -- early. Not as granted now, which would be later with each question, as refusals write nothing.
+    anchor_N, text, is_whole = math.min(now, sliding_latest(text, anchor_N, FIELD_4)), sliding_sum(text), true
+    current_N = 0
+  end
   local windows = math.max(0, math.floor((now - anchor_N) / window_N))
   if windows > 0 or not FIELD_4 then is_whole = true end
   anchor_N = anchor_N + windows * window_N
   current_N = math.max(current_N - windows * segments_N, math.floor((now - anchor_N) * segments_N / window_N))
-  if FIELD_3 then
-    granted_N, used_N = sliding_granted(FIELD_3, windows * segments_N, current_N - segments_N + 1)
+  if text then
+    granted_N, used_N = sliding_granted(text, windows * segments_N, current_N - segments_N + 1)
   end
 end
 -- @section ready
