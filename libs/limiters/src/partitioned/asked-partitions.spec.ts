@@ -6,6 +6,7 @@ import {
 } from '../index.js';
 import type { RateLimitLease } from '../index.js';
 import { FakeClock } from '../testing/index.js';
+import { foreseeableIdle } from './foreseeable-idle.js';
 
 const DISPOSED = expect.objectContaining({ code: 'ERR_RL_OBJECT_DISPOSED' });
 const IDLE_TIMEOUT_MS = 1_000;
@@ -158,5 +159,88 @@ describe('a limiter that ends itself as it is replenished for its first request'
     expect(() => partitions.attemptAcquire('any')).toThrow(DISPOSED);
     await expect(partitions.acquire('any')).rejects.toThrow('Ending');
     expect(partitions.partitionCount).toBe(0);
+  });
+});
+
+describe('a limiter that is ended by being asked how idle it is', () => {
+  it('leaves its place to another, although it said that it can’t go', () => {
+    const clock = new FakeClock();
+    class Ending extends ManagedLifetimeLimiter {
+      override get idleDurationMs(): number | null {
+        const idleMs = super.idleDurationMs;
+        this.dispose();
+        return idleMs;
+      }
+    }
+    const partitions = createPartitionedRateLimiter(
+      (key: string) =>
+        RateLimitPartition.get(key, () => new Ending(new ConcurrencyLimiter({ permitLimit: 1, clock }))),
+      { clock, maxPartitions: 1 },
+    );
+    partitions.attemptAcquire('one');
+    clock.skip(60_000);
+    expect(partitions.attemptAcquire('another').isAcquired).toBe(true);
+    expect(partitions.partitionCount).toBe(1);
+  });
+
+  /** A partition whose limiter ends them all, and then says how idle it was. */
+  function endingAll(isForeseeable: boolean, idleWhenEndedMs: number | null) {
+    const clock = new FakeClock();
+    const errors: unknown[][] = [];
+    let [made, ended, refreshed] = [0, 0, 0];
+    let isEnding = false;
+    class Ending extends ConcurrencyLimiter {
+      get [foreseeableIdle](): boolean {
+        return isForeseeable;
+      }
+
+      override get idleDurationMs(): number | null {
+        if (!isEnding) return super.idleDurationMs;
+        partitions.dispose();
+        return idleWhenEndedMs;
+      }
+
+      override dispose(): void {
+        ended++;
+        super.dispose();
+      }
+    }
+    const partitions = createPartitionedRateLimiter(
+      (partitionKey: string) => ({
+        partitionKey,
+        factory: () => {
+          made++;
+          return new Ending({ permitLimit: 1, clock });
+        },
+        refresh: () => void refreshed++,
+      }),
+      { clock, idleTimeoutMs: IDLE_TIMEOUT_MS, maxPartitions: 1, onError: (...error) => errors.push(error) },
+    );
+    partitions.attemptAcquire('one').dispose();
+    clock.skip(1.05 * IDLE_TIMEOUT_MS);
+    isEnding = true;
+    const seen = (): unknown[] => [made, ended, refreshed, errors, clock.pendingTimers];
+    return { clock, partitions, seen };
+  }
+
+  const ANSWERS: [boolean, number | null][] = [true, false].flatMap((isForeseeable) =>
+    [null, 0, 60_000].map((idleMs): [boolean, number | null] => [isForeseeable, idleMs]),
+  );
+
+  describe.each(ANSWERS)('together with all others (foreseeable: %s, idle for %s ms)', (...answer) => {
+    it.each(['one', 'another'])('lets nobody make, end or refresh anything for a key (%s)', (key) => {
+      for (const isRefreshed of [true, false]) {
+        const { partitions, seen } = endingAll(...answer);
+        if (isRefreshed) partitions.refreshOptions();
+        expect(() => partitions.attemptAcquire(key)).toThrow(/^PartitionedRateLimiter was disposed/);
+        expect(seen()).toEqual([1, 1, 0, [], 0]);
+      }
+    });
+
+    it('is not looked at again by the sweep', () => {
+      const { clock, seen } = endingAll(...answer);
+      clock.advance(3 * IDLE_TIMEOUT_MS);
+      expect(seen()).toEqual([1, 1, 0, [], 0]);
+    });
   });
 });

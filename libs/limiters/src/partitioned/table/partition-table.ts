@@ -165,7 +165,6 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   look(row: number): number {
-    if (this.#isDisposed) return NaN;
     const page = this.page(row);
     const index = indexOf(row);
     if (!this.#isGone(row)) {
@@ -188,9 +187,9 @@ export class PartitionTable implements ExpiringRows, PageContext {
   }
 
   #create(declared: Declared, identity: unknown, now: number): number {
-    if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
     const changes = this.#changes;
     if (!this.#hasRoom()) return NO_ROW;
+    if (this.#isDisposed) throw new ObjectDisposedError('PartitionedRateLimiter');
     const made = isHelperPartition(declared) ? this.#madeBy(declared) : makeLimiter(declared, this.#options);
     if (changes !== this.#changes) {
       const instead = this.#whatHappenedMeanwhile(identity, made);
@@ -248,7 +247,8 @@ export class PartitionTable implements ExpiringRows, PageContext {
       this.#rows.free(this.page(row), indexOf(row));
       if (!wasGone || this.#keys.size < this.#options.maxPartitions) return true;
     }
-    return false;
+    // One that was asked may have ended itself, or the table: that has room for whom it then tells so.
+    return this.#keys.size < this.#options.maxPartitions;
   }
 
   #isGone(row: number): boolean {
@@ -257,11 +257,11 @@ export class PartitionTable implements ExpiringRows, PageContext {
 
   /** Whether a row can go, or else is to be tidied. What fails concerns nobody who comes by, and no row behind it. */
   #canGo(row: number, now: number, isTidied: boolean): boolean {
-    if (this.#isDisposed) return false;
     const page = this.page(row);
     const index = indexOf(row);
     try {
-      if (page.isEvictable(index, now)) return true;
+      // It may have ended them all as it was asked.
+      if (page.isEvictable(index, now)) return !this.#isDisposed;
       if (isTidied) page.tidy(index);
     } catch (error) {
       this.#options.onError?.(error, page.keys.keyOf(index));
