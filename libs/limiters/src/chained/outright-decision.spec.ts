@@ -42,6 +42,19 @@ class FailingClock extends FakeClock {
 }
 
 describe('a chain of partitions in which nobody waits', () => {
+  it('says to who asks for no permits whether there is any', async () => {
+    const clock = new FakeClock();
+    for (const spent of [2, 3]) {
+      const chain = createChainedPartitionedRateLimiter(unlimited(clock), perMinute(clock));
+      chain.attemptAcquire('key', spent);
+      const lease = chain.attemptAcquire('key', 0);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const waited = await chain.acquire('key', 0);
+      expect([lease.isAcquired, waited.isAcquired]).toEqual([spent === 2, spent === 2]);
+      expect(lease.quota()).toMatchObject([{ limit: 3, remaining: 3 - spent, member: 1 }]);
+    }
+  });
+
   it('takes nothing where the clock of a later member fails, at whichever reading', () => {
     const failing = new FailingClock();
     const first = concurrent(new FakeClock());

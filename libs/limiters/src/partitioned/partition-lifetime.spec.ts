@@ -5,7 +5,7 @@ import {
   MetadataName,
   RateLimitPartition,
 } from '../index.js';
-import type { DefaultPartitionedRateLimiter, PartitionedRateLimiterOptions } from '../index.js';
+import type { Clock, DefaultPartitionedRateLimiter, PartitionedRateLimiterOptions } from '../index.js';
 import { FakeClock } from '../testing/index.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -27,6 +27,11 @@ function hourly(clock: FakeClock, more: PartitionedRateLimiterOptions<string> = 
       RateLimitPartition.getFixedWindowLimiter(key, () => ({ permitLimit: 3, windowMs: 3_600_000 })),
     { clock, idleTimeoutMs: 1_000, ...more },
   );
+}
+
+/** Another clock that shows the same. */
+function ownClock(clock: FakeClock): Clock {
+  return { now: () => clock.now(), setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs) };
 }
 
 describe('a partition', () => {
@@ -84,6 +89,45 @@ describe('a partition', () => {
     limiter.attemptAcquire('a').dispose();
     clock.skip(1_001);
     expect(limiter.getStatistics('a')).toMatchObject({ totalSuccessfulLeases: 0 });
+  });
+
+  it('is a new one for a decision after the timeout too', () => {
+    const clock = new FakeClock();
+    const limiter = running(clock);
+    for (let round = 0; round < 3; round++) {
+      limiter.attemptAcquire('a').dispose();
+      clock.skip(1_001);
+      limiter.attemptAcquire('a').dispose();
+      limiter.attemptAcquire('a').dispose();
+      expect(limiter.getStatistics('a')).toMatchObject({ totalSuccessfulLeases: 2 });
+      clock.skip(1_001);
+    }
+  });
+
+  it('that is looked at while it can’t leave reports nothing, whether it is numbers or an object', async () => {
+    for (const isObject of [false, true]) {
+      const clock = new FakeClock();
+      const errors: unknown[] = [];
+      const limiter = createPartitionedRateLimiter(
+        (key: string) =>
+          RateLimitPartition.getTokenBucketLimiter(key, () => ({
+            tokenLimit: 3,
+            tokensPerPeriod: 1,
+            replenishmentPeriodMs: 10_000,
+            // One with a clock of its own is no row of numbers.
+            clock: isObject ? ownClock(clock) : clock,
+          })),
+        { clock, idleTimeoutMs: 1_000, onError: (error) => errors.push(error) },
+      );
+      for (let second = 0; second < 60; second++) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await limiter.acquire('a');
+        clock.advance(1_000);
+      }
+      expect([errors, limiter.partitionCount]).toEqual([[], 1]);
+      clock.advance(32_000);
+      expect([errors, limiter.partitionCount, clock.pendingTimers]).toEqual([[], 0, 0]);
+    }
   });
 
   it('is the same for a call that comes just in time', () => {

@@ -83,6 +83,19 @@ describe('refreshOptions', () => {
     expect(waiter.lease?.isAcquired).toBe(true);
   });
 
+  it('asks no factory at once for those who waited and have got what they wanted', async () => {
+    const plans = new Plans({ permitLimit: 1, queueLimit: 1 });
+    const held = plans.limiter.attemptAcquire('a');
+    const waiting = plans.limiter.acquire('a');
+    held.dispose();
+    (await waiting).dispose();
+    const { asked } = plans;
+    plans.limiter.refreshOptions();
+    expect(plans.asked).toBe(asked);
+    plans.limiter.attemptAcquire('a').dispose();
+    expect(plans.asked).toBe(asked + 1);
+  });
+
   it('goes by what the partitioner has said last, where somebody waits', async () => {
     const limiter = createPartitionedRateLimiter(
       (permitLimit: number) =>

@@ -36,7 +36,7 @@ export class LimiterPage extends PartitionPage {
   keep(index: number, key: unknown, limiter: AsyncRateLimiter, traits: number): void {
     this.#limiters[index] = limiter;
     this.#traits[index] = traits;
-    if ((traits & MANUAL) !== 0) this.#keptAt(index, key);
+    if ((traits & MANUAL) !== 0) this.#keepMore(index, key);
   }
 
   /** The limiter of a partition as it was made. */
@@ -136,14 +136,13 @@ export class LimiterPage extends PartitionPage {
   #declare(index: number, declared: Declared): KeptLimiter | null {
     const known = this.#kept.get(index);
     if (known === undefined && (declared.refresh === undefined || this.#is(index, ELSEWHERE))) return null;
-    const kept = known ?? this.#keptAt(index, declared.partitionKey);
+    const kept = known ?? this.#keepMore(index, declared.partitionKey);
     kept.declared = declared;
     return kept;
   }
 
-  #keptAt(index: number, key: unknown): KeptLimiter {
-    const known = this.#kept.get(index);
-    if (known !== undefined) return known;
+  /** Where nothing more is known yet: there is nothing of a partition that has ended. */
+  #keepMore(index: number, key: unknown): KeptLimiter {
     const kept = new KeptLimiter(key, this.limiterOf(index), this.#traits[index]!);
     this.#kept.set(index, kept);
     return kept;
