@@ -51,7 +51,7 @@ module.exports = {
     // Meets Nest where the others of its folder do; what it puts to the test is the store.
     '/test/e2e/redis/storm',
     // Nest 11 makes no gateways per client.
-    '/test/e2e/nestjs/scoped-gateways',
+    '/test/e2e/nestjs/transports/scoped-gateways',
   ],
   moduleNameMapper: { ...nest11, ...base.moduleNameMapper },
 };

@@ -10,7 +10,7 @@ const SLOW = [
   'test/docs/snippet-types.',
   'test/docs/quick-start.',
   'libs/limiters/conformance/scenarios.',
-  'test/e2e/nestjs/metrics.',
+  'test/e2e/nestjs/visibility/metrics.',
   'libs/redis/conformance/waiting/lost-messages.',
   'libs/redis/conformance/leases/crash-rounds.',
 ];

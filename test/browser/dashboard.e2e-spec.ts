@@ -4,8 +4,8 @@ import { RateLimitingModule } from '@ratelease/nestjs';
 import { channel } from 'node:diagnostics_channel';
 import type { Browser, Page } from 'playwright-core';
 import { createDemo } from '../../apps/demo/src/create-demo.js';
-import { eventually } from '../e2e/nestjs/eventually.js';
-import { PLATFORMS, startApp, stopApps } from '../e2e/nestjs/test-app.js';
+import { eventually } from '../e2e/nestjs/fixtures/eventually.js';
+import { PLATFORMS, startApp, stopApps } from '../e2e/nestjs/fixtures/test-app.js';
 import type { WatchedPage } from './browser.js';
 import { addressOf, launchBrowser, openPage } from './browser.js';
 

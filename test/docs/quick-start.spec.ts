@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
-import { send } from '../e2e/nestjs/http-client.js';
-import { PLATFORMS } from '../e2e/nestjs/test-app.js';
+import { send } from '../e2e/nestjs/fixtures/http-client.js';
+import { PLATFORMS } from '../e2e/nestjs/fixtures/test-app.js';
 import { blocksOf } from './markdown.js';
 import { runSnippet } from './run-snippet.js';
 import { readSnippets } from './snippet.js';

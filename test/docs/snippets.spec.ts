@@ -1,4 +1,4 @@
-import { PLATFORMS } from '../e2e/nestjs/test-app.js';
+import { PLATFORMS } from '../e2e/nestjs/fixtures/test-app.js';
 import { bootSnippet, declareSpec, expectedPrints, runSnippet } from './run-snippet.js';
 import type { Snippet } from './snippet.js';
 import { readSnippets } from './snippet.js';

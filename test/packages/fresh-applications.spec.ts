@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { send } from '../e2e/nestjs/http-client.js';
+import { send } from '../e2e/nestjs/fixtures/http-client.js';
 import { FreshApplication } from './fresh-application.js';
 import type { Packed } from './fresh-application.js';
 import { entryNames, pack } from './packed-library.js';

@@ -14,8 +14,8 @@ import {
 } from '@ratelease/nestjs';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { eventually } from '../nestjs/eventually.js';
-import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+import { eventually } from '../nestjs/fixtures/eventually.js';
+import { PLATFORMS, startApp, stopApps } from '../nestjs/fixtures/test-app.js';
 
 afterEach(stopApps);
 

@@ -17,9 +17,9 @@ import {
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { RateLimitingRootOptions } from '@ratelease/nestjs';
 import { RateLimitingModule } from '@ratelease/nestjs';
-import { Gate } from '../nestjs/gate.js';
-import type { Platform, TestApp } from '../nestjs/test-app.js';
-import { startApp } from '../nestjs/test-app.js';
+import { Gate } from '../nestjs/fixtures/gate.js';
+import type { Platform, TestApp } from '../nestjs/fixtures/test-app.js';
+import { startApp } from '../nestjs/fixtures/test-app.js';
 
 /** Believes what the header says, as authentication would with a token. */
 @Injectable()

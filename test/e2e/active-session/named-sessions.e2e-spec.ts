@@ -7,7 +7,7 @@ import {
   OpensActiveSession,
 } from '@ratelease/active-session';
 import { RateLimitingModule } from '@ratelease/nestjs';
-import { bootError, PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+import { bootError, PLATFORMS, startApp, stopApps } from '../nestjs/fixtures/test-app.js';
 
 afterEach(stopApps);
 

@@ -1,6 +1,6 @@
 import { byClient } from '@ratelease/nestjs';
-import { eventually } from '../nestjs/eventually.js';
-import { PLATFORMS, stopApps } from '../nestjs/test-app.js';
+import { eventually } from '../nestjs/fixtures/eventually.js';
+import { PLATFORMS, stopApps } from '../nestjs/fixtures/test-app.js';
 import { ExportsApp } from './exports-app.js';
 
 afterEach(stopApps);

@@ -5,10 +5,10 @@ import { RateLimitingDashboardModule } from '@ratelease/dashboard';
 import { FakeClock } from '@ratelease/limiters/testing';
 import { byHeader, EnableRateLimiting, RateLimitingModule, RateLimitingService } from '@ratelease/nestjs';
 import { channel } from 'node:diagnostics_channel';
-import { eventually } from '../nestjs/eventually.js';
-import { Gate } from '../nestjs/gate.js';
-import type { TestApp } from '../nestjs/test-app.js';
-import { bootError, PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+import { eventually } from '../nestjs/fixtures/eventually.js';
+import { Gate } from '../nestjs/fixtures/gate.js';
+import type { TestApp } from '../nestjs/fixtures/test-app.js';
+import { bootError, PLATFORMS, startApp, stopApps } from '../nestjs/fixtures/test-app.js';
 import { openEventStream } from './event-stream.js';
 
 /** What the page reads of a message. */

@@ -12,9 +12,9 @@ import { SCENARIOS } from '../../../apps/demo/src/scenarios.js';
 import { shapes } from '../../../apps/demo/src/shapes/shapes.scenario.js';
 import { twoPolicies } from '../../../apps/demo/src/two-policies/two-policies.scenario.js';
 import { Work } from '../../../apps/demo/src/work/work.js';
-import { eventually } from '../nestjs/eventually.js';
-import type { HttpAnswer } from '../nestjs/http-client.js';
-import { send } from '../nestjs/http-client.js';
+import { eventually } from '../nestjs/fixtures/eventually.js';
+import type { HttpAnswer } from '../nestjs/fixtures/http-client.js';
+import { send } from '../nestjs/fixtures/http-client.js';
 import { readCurlLine } from './curl-line.js';
 import { collectStatuses, RunningDemo } from './running-demo.js';
 

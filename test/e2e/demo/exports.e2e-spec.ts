@@ -1,7 +1,7 @@
 import type { Platform } from '../../../apps/demo/src/create-demo.js';
 import { exportsPerCustomer } from '../../../apps/demo/src/exports/exports.scenario.js';
 import { Work } from '../../../apps/demo/src/work/work.js';
-import { eventually } from '../nestjs/eventually.js';
+import { eventually } from '../nestjs/fixtures/eventually.js';
 import { RunningDemo } from './running-demo.js';
 
 const PLATFORMS: Platform[] = ['express', 'fastify'];

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { SCENARIOS } from '../../../apps/demo/src/scenarios.js';
 import { runDemo } from '../../../apps/demo/src/run-demo.js';
-import { send } from '../nestjs/http-client.js';
+import { send } from '../nestjs/fixtures/http-client.js';
 
 interface Run {
   readonly app: INestApplication | undefined;

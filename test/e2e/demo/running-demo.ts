@@ -3,8 +3,8 @@ import { FakeClock } from '@ratelease/limiters/testing';
 import type { AddressInfo } from 'node:net';
 import type { Platform } from '../../../apps/demo/src/create-demo.js';
 import { createDemo } from '../../../apps/demo/src/create-demo.js';
-import type { HttpAnswer, HttpExchange } from '../nestjs/http-client.js';
-import { exchange } from '../nestjs/http-client.js';
+import type { HttpAnswer, HttpExchange } from '../nestjs/fixtures/http-client.js';
+import { exchange } from '../nestjs/fixtures/http-client.js';
 import { readCurlLine } from './curl-line.js';
 
 /** The demo on a port of its own, on a clock that a test moves. */

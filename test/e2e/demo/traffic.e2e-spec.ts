@@ -5,8 +5,8 @@ import type { TrafficPlan } from '../../../apps/demo/src/traffic/traffic-plan.js
 import type { TrafficState } from '../../../apps/demo/src/traffic/traffic-state.js';
 import { Traffic } from '../../../apps/demo/src/traffic/traffic.js';
 import { Work } from '../../../apps/demo/src/work/work.js';
-import { eventually } from '../nestjs/eventually.js';
-import { send } from '../nestjs/http-client.js';
+import { eventually } from '../nestjs/fixtures/eventually.js';
+import { send } from '../nestjs/fixtures/http-client.js';
 import { RunningDemo } from './running-demo.js';
 
 const PLAN: TrafficPlan = {

@@ -6,8 +6,8 @@ import { RedisPartitions } from '@ratelease/redis';
 import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
 import { TestServer } from '../../redis/test-server.js';
 import { scriptCalls } from '../../redis/script-calls.js';
-import { Gate } from '../nestjs/gate.js';
-import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
+import { Gate } from '../nestjs/fixtures/gate.js';
+import { PLATFORMS, startApp, stopApps } from '../nestjs/fixtures/test-app.js';
 
 const userOf = (context: RateLimitingContext): string =>
   (context.request as { headers: Record<string, string> }).headers['x-user'] ?? 'nobody';

@@ -7,8 +7,8 @@ import { RedisRateLimitingModule } from '@ratelease/redis/nestjs';
 import { request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { TestServer } from '../../redis/test-server.js';
-import { PLATFORMS, startApp, stopApps } from '../nestjs/test-app.js';
-import type { TestApp } from '../nestjs/test-app.js';
+import { PLATFORMS, startApp, stopApps } from '../nestjs/fixtures/test-app.js';
+import type { TestApp } from '../nestjs/fixtures/test-app.js';
 
 const LIMIT = 4;
 const CLIENTS = 24;
