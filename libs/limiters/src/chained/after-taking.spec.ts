@@ -53,3 +53,19 @@ describe('a chain of which one member fails after it was taken from', () => {
     expect(limiters.map((limiter) => limiter.getStatistics().currentAvailablePermits)).toEqual([1, 2]);
   });
 });
+
+describe('a chain of which one member in the middle fails as it is taken from', () => {
+  it('gives back what it has taken, and fails with the error of that one as it is', async () => {
+    const limiters = [1, 2, 3].map((permitLimit) => new ConcurrencyLimiter({ permitLimit }));
+    const failure = new Error('taking');
+    Object.assign(limiters[1]![chainParticipants]()![0]!, {
+      take: () => {
+        throw failure;
+      },
+    });
+    const chain = createChainedRateLimiter(...limiters);
+    expect(() => chain.attemptAcquire()).toThrow(failure);
+    await expect(chain.acquire()).rejects.toBe(failure);
+    expect(limiters.map((limiter) => limiter.getStatistics().currentAvailablePermits)).toEqual([1, 2, 3]);
+  });
+});
