@@ -19,14 +19,14 @@ export interface Waiting {
 }
 
 /** A request of which the server may not know yet whether it waits. */
-export type Asking = Pick<Waiting, 'settle' | 'ownLimit'>;
+export type Asking = Pick<Waiting, 'settle' | 'ownLimit' | 'heldUntilMs'>;
 
 /** Of one that does not wait: it learns by itself what becomes of it. */
-export const IGNORING: Asking = { settle: () => undefined, ownLimit: () => 0 };
+export const IGNORING: Asking = { settle: () => undefined, ownLimit: () => 0, heldUntilMs: Infinity };
 
 /** What a renewal answers about a lease or a wait; all else: it waits. */
 export const LOST = 0;
-export const HELD = 1;
+const HELD = 1;
 export const EVICTED = 3;
 
 /** The permits of a lease or a wait as the server keeps it: `id*permits`. */
@@ -39,4 +39,21 @@ export function firstEndMs(kept: Iterable<{ readonly untilMs: number }>, latestM
   let firstMs = latestMs;
   for (const { untilMs } of kept) firstMs = Math.min(firstMs, untilMs);
   return firstMs;
+}
+
+/** Limiters that share a name may have limits of their own: by the highest of those that wait, all are served. */
+export function highestLimit(limit: number, waiting: Iterable<Waiting>): number {
+  let highest = limit;
+  for (const { ownLimit } of waiting) highest = Math.max(highest, ownLimit());
+  return highest;
+}
+
+/** A renewal sent at `sentMs` tells of a wait what its message has not. */
+// oxlint-disable-next-line max-params -- once for each wait of a renewal
+export function waitRenewed(waiting: Waiting, state: number, sentMs: number, leaseTtlMs: number): void {
+  // A place that came to its end was taken by nobody.
+  if (state === EVICTED && waiting.untilMs > sentMs) waiting.settle('evicted');
+  else if (state === LOST || state === EVICTED) waiting.settle('lost');
+  else waiting.untilMs = waiting.heldUntilMs = sentMs + leaseTtlMs;
+  if (state === HELD) waiting.settle('granted');
 }

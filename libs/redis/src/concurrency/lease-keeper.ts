@@ -8,10 +8,10 @@ import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
 import type { KeeperContext } from './keeper-context.js';
 import type { Asking, Held, Waiting } from './kept-members.js';
-import { EVICTED, firstEndMs, HELD, IGNORING, LOST, permitsOf } from './kept-members.js';
+import { EVICTED, firstEndMs, highestLimit, IGNORING, LOST, permitsOf, waitRenewed } from './kept-members.js';
 import type { LeaseLostError } from './lease-lost-error.js';
 import { leaseLost } from './lease-lost-error.js';
-import type { Notifications } from './notifications.js';
+import type { Listener, Notice, Notifications } from './notifications.js';
 import { Releases } from './releases.js';
 import type { SettleWait, WaitEnd } from './wait-outcome.js';
 
@@ -24,7 +24,7 @@ const AFTER_END_MS = 5;
  * The leases and waits of this process in one limiter of one partition: renews them all in one call each third of
  * their lifetime, and learns from its answer what messages did not tell.
  */
-export class LeaseKeeper {
+export class LeaseKeeper implements Listener {
   readonly #store: Store;
   readonly #notifications: Notifications;
   #definition: LimiterDefinition;
@@ -37,7 +37,7 @@ export class LeaseKeeper {
   /** Requests on their way: the server may not know them yet, so its not knowing them means nothing. */
   readonly #asking = new Map<string, Asking>();
   /** How many permits the server had left when it told so last. */
-  #remaining = 0;
+  remaining = 0;
   /** Messages to those on their way may have been missed. */
   #isLookDue = false;
   readonly #releases: Releases;
@@ -85,10 +85,8 @@ export class LeaseKeeper {
     void this.abandon(member);
   }
 
-  /** Limiters that share a name may have limits of their own: by the highest of those that wait, all are served. */
   #countLimit(): void {
-    let { limit } = this.#definition;
-    for (const { ownLimit } of this.#waiting.values()) limit = Math.max(limit, ownLimit());
+    const limit = highestLimit(this.#definition.limit, this.#waiting.values());
     this.#numbers.splice(0, Infinity, ...leaseNumbers(this.#definition, limit));
   }
 
@@ -122,11 +120,6 @@ export class LeaseKeeper {
     return this.#releases.add(member, performance.now() + this.#definition.leaseTtlMs);
   }
 
-  /** How many permits were left when the server told so last. */
-  get remaining(): number {
-    return this.#remaining;
-  }
-
   /** To be called before the server is asked by a request that does not wait: at the end it is given back. */
   asks(member: string): void {
     this.#asking.set(member, IGNORING);
@@ -134,29 +127,40 @@ export class LeaseKeeper {
 
   /** The same for a request that may wait: the server's message may be here before its answer. */
   expect(member: string, settle: SettleWait, limitOf: (name: string) => number): void {
-    const askedUntilMs = performance.now() + this.#definition.leaseTtlMs;
-    const untilMs = (): number => this.#waiting.get(member)?.heldUntilMs ?? askedUntilMs;
+    const heldUntilMs = performance.now() + this.#definition.leaseTtlMs;
     const end = (how: WaitEnd): void => {
-      const heldUntilMs = untilMs();
+      const { heldUntilMs: untilMs } = this.#waiting.get(member) ?? asking;
       this.forget(member);
       // A request for no permits holds none.
-      if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, heldUntilMs);
-      settle({ end: how, remaining: this.#remaining });
+      if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, untilMs);
+      settle({ end: how, remaining: this.remaining });
     };
-    this.#asking.set(member, { settle: end, ownLimit: () => limitOf(this.#definition.name) });
-    this.#notifications.expect(member, (notice, remaining) => {
-      this.#remaining = remaining;
-      // Where the process stood still, it may tell of a lease that has ended meanwhile.
-      if (notice === 'granted' && untilMs() <= performance.now()) this.look();
-      else end(notice);
-    });
+    const asking = { settle: end, ownLimit: () => limitOf(this.#definition.name), heldUntilMs };
+    this.#asking.set(member, asking);
+    this.#notifications.expect(member, this);
   }
 
-  /** The request does not wait, or not any more. */
+  /** See {@link Listener.hear}. */
+  hear(member: string, notice: Notice, remaining: number): void {
+    const expected = this.#waiting.get(member) ?? this.#asking.get(member);
+    if (expected === undefined) return;
+    this.remaining = remaining;
+    // Where the process stood still, it may tell of a lease that has ended meanwhile.
+    if (notice === 'granted' && expected.heldUntilMs <= performance.now()) this.look();
+    else expected.settle(notice);
+  }
+
+  /** The request does not wait here, or not any more. */
   forget(member: string): void {
     this.#asking.delete(member);
     this.#waiting.delete(member);
-    this.#notifications.forget(member);
+    this.#notifications.forget(member, this);
+  }
+
+  /** The request waits for another limiter: so a message that came before that was known told of that one. */
+  disown(member: string): void {
+    this.forget(member);
+    this.#held.delete(member);
   }
 
   /** The request, asked at `sinceMs`, waits now; its standing tells when the first lease ends unless it is renewed. */
@@ -164,11 +168,11 @@ export class LeaseKeeper {
     const asking = this.#asking.get(member);
     // The message that it was granted may have come before the answer that it waits.
     if (asking === undefined) return;
-    this.#remaining = remaining;
+    this.remaining = remaining;
     const { leaseTtlMs } = this.#definition;
     this.#asking.delete(member);
     const heldUntilMs = sinceMs + leaseTtlMs;
-    this.#waiting.set(member, { untilMs: performance.now() + leaseTtlMs, heldUntilMs, ...asking });
+    this.#waiting.set(member, { ...asking, untilMs: performance.now() + leaseTtlMs, heldUntilMs });
     this.#giveUpAboveLimit(member, asking);
     if (asking.ownLimit() > Number(this.#numbers[1])) this.#countLimit();
     if (this.#isLookDue) return this.look();
@@ -216,7 +220,7 @@ export class LeaseKeeper {
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
       const reply = await this.#store.run(RENEW, this.#keys, args);
-      this.#remaining = Math.max(0, reply[2]!);
+      this.remaining = Math.max(0, reply[2]!);
       members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
       // They last from when it was sent, however late its answer was read.
       nextMs = Math.max(0, nextMs - (performance.now() - sentMs));
@@ -240,12 +244,7 @@ export class LeaseKeeper {
       return;
     }
     const waiting = this.#waiting.get(member);
-    if (waiting === undefined) return;
-    // Its message was missed; but a place that came to its end was taken by nobody.
-    if (state === EVICTED && waiting.untilMs > sentMs) waiting.settle('evicted');
-    else if (state === LOST || state === EVICTED) waiting.settle('lost');
-    else waiting.untilMs = waiting.heldUntilMs = sentMs + this.#definition.leaseTtlMs;
-    if (state === HELD) waiting.settle('granted');
+    if (waiting !== undefined) waitRenewed(waiting, state, sentMs, this.#definition.leaseTtlMs);
   }
 
   /** An answer that does not come, as from a server that is cut off, must not hide that leases and places end. */

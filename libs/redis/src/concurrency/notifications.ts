@@ -8,13 +8,16 @@ export type Notice = 'granted' | 'evicted';
 /** What could not be subscribed to, as the server allows no such channel, is tried again so soon. */
 const RETRY_MS = 500;
 
-/** Told with how many permits the server has left. */
-type Handler = (notice: Notice, remaining: number) => void;
+/** Who waits for messages: a request that asks several limiters is expected to wait for any of them. */
+export interface Listener {
+  /** @param remaining - how many permits the server has left. */
+  hear(member: string, notice: Notice, remaining: number): void;
+}
 
 /** Hears what the server tells this process about its waits. The connection for it opens with the first wait. */
 export class Notifications {
   readonly #store: Store;
-  readonly #handlers = new Map<string, Handler>();
+  readonly #listeners = new Map<string, Listener[]>();
   readonly #onGap: () => void;
   #subscription: ChannelSubscription | undefined = undefined;
   #retryTimer: NodeJS.Timeout | undefined = undefined;
@@ -31,12 +34,17 @@ export class Notifications {
     this.#subscription ??= this.#subscribe();
   }
 
-  expect(member: string, handler: Handler): void {
-    this.#handlers.set(member, handler);
+  expect(member: string, listener: Listener): void {
+    const listeners = this.#listeners.get(member);
+    if (listeners === undefined) this.#listeners.set(member, [listener]);
+    else listeners.push(listener);
   }
 
-  forget(member: string): void {
-    this.#handlers.delete(member);
+  forget(member: string, listener: Listener): void {
+    const others = this.#listeners.get(member)?.filter((other) => other !== listener);
+    if (others === undefined) return;
+    if (others.length === 0) this.#listeners.delete(member);
+    else this.#listeners.set(member, others);
   }
 
   end(): void {
@@ -70,6 +78,8 @@ export class Notifications {
   #hear(message: string): void {
     const blank = message.indexOf(' ');
     const remaining = Math.max(0, Number(message.slice(blank + 1)));
-    this.#handlers.get(message.slice(1, blank))?.(message.startsWith('g') ? 'granted' : 'evicted', remaining);
+    const member = message.slice(1, blank);
+    const notice = message.startsWith('g') ? 'granted' : 'evicted';
+    for (const listener of this.#listeners.get(member) ?? []) listener.hear(member, notice, remaining);
   }
 }

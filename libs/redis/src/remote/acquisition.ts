@@ -106,21 +106,20 @@ export class Acquisition {
   }
 
   async #answer(flag: Question['flag']): Promise<Heard> {
-    const { store } = this.#context.states;
+    const group = this.#group;
     // Those that wait for a rate in this process must not overtake each other on the way.
-    const ahead = this.#group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
+    const ahead = group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
     const question = { permits: this.#permits, ahead, id: this.#member, flag };
     // Also where it goes on meanwhile, as a refusal stood, and asks under another id.
-    const onAbandoned = (): void => this.#abandon(question.id);
-    const request = new AskedQuestion(store, this.#group, question, { onAbandoned });
+    const onAbandoned = (): void => this.#abandon(question.id, group);
+    const request = new AskedQuestion(this.#context.states.store, group, question, { onAbandoned });
     const settled = await this.#wait.orAbort(request.settled, () => {
       if (this.#member !== '')
         for (const keeper of this.#context.states.keepers(this.#group)) keeper.forget(this.#member);
       request.giveUp();
     });
     // Not known yet when everything was given back.
-    const isLeft = settled.kind === 'granted' || settled.kind === 'waiting';
-    if (isLeft && this.#context.states.isEnded) this.#abandon();
+    if ('nowUs' in settled && this.#context.states.isEnded) this.#abandon();
     return { ...settled, sinceMs: request.sinceMs, heardMs: this.#clock.now() };
   }
 
@@ -138,11 +137,10 @@ export class Acquisition {
   }
 
   #granted(answer: HeardGrant): Outcome {
-    const held = this.#held;
-    this.#held = [];
     const { standing, nowUs } = answer;
     const asked = { group: this.#group, permits: this.#permits, store: this.#context.states.store };
-    const lease = new RemoteLease({ ...asked, standing, nowUs, held });
+    const lease = new RemoteLease({ ...asked, standing, nowUs, held: this.#held });
+    this.#held = [];
     return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
   }
 
@@ -153,7 +151,7 @@ export class Acquisition {
   ): Promise<Outcome | null> {
     const definition = this.#group.definitions[answer.member]!;
     const keeper = this.#context.states.keeper(this.#group.partitionKey, definition);
-    for (const other of this.#context.states.keepers(this.#group)) if (other !== keeper) other.forget(member);
+    for (const other of this.#context.states.keepers(this.#group)) if (other !== keeper) other.disown(member);
     keeper.waits(member, answer.standing[answer.member]!, answer.sinceMs);
     const ended = await this.#wait.race(outcome, () => this.#abandon());
     const { end, remaining } =
@@ -178,7 +176,11 @@ export class Acquisition {
   #refused(answer: HeardRefusal): Outcome | null | Promise<Outcome | null> {
     const definition = this.#group.definitions[answer.member]!;
     const isRate = definition.algorithm !== 'concurrency';
-    if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) this.#giveUpHeld();
+    if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) {
+      this.#giveUpHeld();
+      // At its turn elsewhere it finds no place here: as whoever comes anew it waits for one.
+      if (!isRate && this.#wait.mayWait) return null;
+    }
     if (!isRate || definition.queueLimit === 0) return this.#refuseBy(answer);
     if (this.#wait.mayWait) return this.#enterQueue(answer);
     return this.#queueInUse(definition)?.isAhead ? this.#look(answer) : this.#refuseBy(answer);
@@ -200,15 +202,14 @@ export class Acquisition {
     return hasPlace ? this.#waitInQueue(refused) : this.#look(refused);
   }
 
-  /** There is no room in the queue: asks only how long it would have been. Behind nobody, that is known. */
+  /** There is no room in the queue: asks only how long it would have been. Behind nobody that is known, and would ask for permits. */
   async #look(refused: HeardRefusal): Promise<Outcome> {
     const ahead = this.#queueInUse(this.#group.definitions[refused.member]!)?.permits ?? 0;
-    // It would be a question for permits.
     if (ahead === 0) return this.#refuseBy(refused);
     const question: Question = { permits: this.#permits, ahead, id: '', flag: 'n' };
     const { sinceMs, heardMs } = refused;
-    const { store } = this.#context.states;
-    const looked = await new AskedQuestion(store, this.#group, question, { sinceMs }).settled;
+    const asked = new AskedQuestion(this.#context.states.store, this.#group, question, { sinceMs });
+    const looked = await asked.settled;
     if (looked.kind === 'unavailable') return this.#unavailable();
     return this.#refuseBy(looked.kind === 'refused' ? { ...looked, sinceMs, heardMs } : refused);
   }
@@ -227,9 +228,8 @@ export class Acquisition {
     const end = await this.#place.wait(this.#wait);
     if (end === 'turn') return null;
     if (end === 'disposed') return this.#flush(refused.member);
-    const nowMs = this.#group.definitions[refused.member]!.clock.now();
     const reason = end === 'evicted' ? REASON.evicted : REASON.waitLimitReached;
-    const retryAfterMs = this.#place.retryAfterMs(nowMs);
+    const retryAfterMs = this.#place.retryAfterMs(this.#group.definitions[refused.member]!.clock.now());
     return this.#refuse(refused.member, { reason, retryAfterMs, ...this.#quotaOf(refused) });
   }
 
@@ -275,8 +275,8 @@ export class Acquisition {
   async #unavailable(): Promise<Outcome> {
     this.#giveUpHeld();
     this.#place.leave();
-    const options = { signal: this.#wait.signal, maxWaitMs: this.#wait.leftMs };
-    const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, options);
+    const { signal, leftMs: maxWaitMs } = this.#wait;
+    const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, { signal, maxWaitMs });
     return { ...answer, retryAfterOfAllMs: undefined };
   }
 
@@ -287,9 +287,9 @@ export class Acquisition {
   }
 
   /** What the server may have granted under this id must not stay. */
-  #abandon(member = this.#member): void {
+  #abandon(member = this.#member, group = this.#group): void {
     if (member === '') return;
-    for (const keeper of this.#context.states.keepers(this.#group)) void keeper.abandon(member);
+    for (const keeper of this.#context.states.keepers(group)) void keeper.abandon(member);
     if (member === this.#member) this.#held = [];
   }
 
