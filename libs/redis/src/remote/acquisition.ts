@@ -176,11 +176,7 @@ export class Acquisition {
   #refused(answer: HeardRefusal): Outcome | null | Promise<Outcome | null> {
     const definition = this.#group.definitions[answer.member]!;
     const isRate = definition.algorithm !== 'concurrency';
-    if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) {
-      this.#giveUpHeld();
-      // At its turn elsewhere it finds no place here: as whoever comes anew it waits for one.
-      if (!isRate && this.#wait.mayWait) return null;
-    }
+    if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) this.#giveUpHeld();
     if (!isRate || definition.queueLimit === 0) return this.#refuseBy(answer);
     if (this.#wait.mayWait) return this.#enterQueue(answer);
     return this.#queueInUse(definition)?.isAhead ? this.#look(answer) : this.#refuseBy(answer);
