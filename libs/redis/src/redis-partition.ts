@@ -1,4 +1,4 @@
-import type { PartitionContext, RateLimitPartition } from '@ratelease/limiters';
+import type { AsyncRateLimiter, PartitionContext, RateLimitPartition } from '@ratelease/limiters';
 import { partitionKeyOf } from './keys/state-keys.js';
 import type { AcquisitionContext } from './remote/acquisition-context.js';
 import { renamed } from './remote/define-limiter.js';
@@ -39,8 +39,8 @@ export class RedisPartition<TKey> implements RateLimitPartition<TKey, RemoteRate
   /** Asks for new numbers. What is spent stays spent where the limiter has a name of its own. */
   refresh(limiter: RemoteRateLimiter, key: TKey, context: PartitionContext): void {
     // What is in process stays there until it has been idle.
-    const { redefine } = limiter as Partial<RemoteRateLimiter>;
-    redefine?.call(limiter, this.#definition(key, context));
+    if ((limiter as AsyncRateLimiter) instanceof RemoteRateLimiter)
+      limiter.redefine(this.#definition(key, context));
   }
 
   #definition(key: TKey, context: PartitionContext | undefined): LimiterDefinition {

@@ -71,9 +71,9 @@ export class ConcurrencyLimiter extends RateLimiter {
     );
   }
 
-  /** @internal Options of another kind are of a partition that goes by the same key, and not for this limiter. */
-  replaceOptions(options: ConcurrencyLimiterOptions, kind: string = concurrencyLimiterKind.name): void {
-    if (kind === concurrencyLimiterKind.name) this.#core.change(concurrencyLimiterKind.plan(options));
+  /** @internal */
+  replaceOptions(options: ConcurrencyLimiterOptions): void {
+    this.#core.change(concurrencyLimiterKind.plan(options));
   }
 
   /** Makes the limiter as new: everything is available, and leases handed out before give nothing back. */

@@ -63,11 +63,8 @@ export class FixedWindowRateLimiter extends TimedRateLimiter {
     );
   }
 
-  /** @internal Options of another kind are of a partition that goes by the same key, and not for this limiter. */
-  replaceOptions(
-    options: FixedWindowRateLimiterOptions,
-    kind: string = fixedWindowRateLimiterKind.name,
-  ): void {
-    if (kind === fixedWindowRateLimiterKind.name) this.change(fixedWindowRateLimiterKind.plan(options));
+  /** @internal */
+  replaceOptions(options: FixedWindowRateLimiterOptions): void {
+    this.change(fixedWindowRateLimiterKind.plan(options));
   }
 }

@@ -7,7 +7,7 @@ import type { PartitionContext, RateLimitPartition } from './rate-limit-partitio
 
 /** A limiter whose options can change. */
 interface Updatable<TOptions> extends RateLimiter {
-  replaceOptions(options: TOptions, kind: string): void;
+  replaceOptions(options: TOptions): void;
 }
 
 /** A kind of limiter that has a helper. */
@@ -55,10 +55,10 @@ export class HelperPartition<TKey, TOptions extends LimiterOptions> implements R
   }
 
   refresh(limiter: RateLimiter, key: TKey, context: PartitionContext): void {
-    // What the factory leaves out is its default again, as in a limiter that it would make now. One of another kind
-    // stays what it is until it has been idle: nobody can say what its permits are in this one.
-    const { replaceOptions } = limiter as Partial<Updatable<TOptions>>;
-    replaceOptions?.call(limiter, this.#withClock(this.options(key), context), this.kind.kind.name);
+    // One of another kind stays what it is until it has been idle: nobody can say what its permits are in this one.
+    if (!(limiter instanceof this.kind.limiter)) return;
+    // What the factory leaves out is its default again, as in a limiter that it would make now.
+    limiter.replaceOptions(this.#withClock(this.options(key), context));
   }
 
   #withClock(options: TOptions, context: PartitionContext | undefined): TOptions {

@@ -84,11 +84,8 @@ export class SlidingWindowRateLimiter extends TimedRateLimiter {
     );
   }
 
-  /** @internal Options of another kind are of a partition that goes by the same key, and not for this limiter. */
-  replaceOptions(
-    options: SlidingWindowRateLimiterOptions,
-    kind: string = slidingWindowRateLimiterKind.name,
-  ): void {
-    if (kind === slidingWindowRateLimiterKind.name) this.change(slidingWindowRateLimiterKind.plan(options));
+  /** @internal */
+  replaceOptions(options: SlidingWindowRateLimiterOptions): void {
+    this.change(slidingWindowRateLimiterKind.plan(options));
   }
 }

@@ -82,11 +82,8 @@ export class TokenBucketRateLimiter extends TimedRateLimiter {
     );
   }
 
-  /** @internal Options of another kind are of a partition that goes by the same key, and not for this limiter. */
-  replaceOptions(
-    options: TokenBucketRateLimiterOptions,
-    kind: string = tokenBucketRateLimiterKind.name,
-  ): void {
-    if (kind === tokenBucketRateLimiterKind.name) this.change(tokenBucketRateLimiterKind.plan(options));
+  /** @internal */
+  replaceOptions(options: TokenBucketRateLimiterOptions): void {
+    this.change(tokenBucketRateLimiterKind.plan(options));
   }
 }

@@ -190,18 +190,18 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
     const { limiters, isPlain } = together;
     for (const limiter of limiters) limiter.#began(permits);
     if (isPlain) new PlainDecision(this.#context, together, permits, options.signal, settle, reject).ask();
-    else this.#run(limiters, permits, options, waiting).then((outcome) => tell(outcome, settle), reject);
+    else this.#run(together, permits, options, waiting).then((outcome) => tell(outcome, settle), reject);
   }
 
   async #run(
-    limiters: readonly RemoteRateLimiter[],
+    { limiters, group: asked }: Together,
     permits: number,
     options: AcquireOptions,
     waiting: Set<EndableWait> | undefined,
   ): Promise<Outcome> {
     const owners: Set<EndableWait>[] = limiters.map((limiter) => limiter.#waits);
     if (waiting !== undefined) owners.push(waiting);
-    let { group } = this.#together(limiters);
+    let group = asked;
     const current = (): LimiterGroup => {
       if (!isOf(group, limiters)) group = this.#together(limiters).group;
       return group;
