@@ -24,6 +24,7 @@ const ESM_ONLY = [
   'uint8array-extras',
   'load-esm',
   'cookie',
+  'content-disposition',
 ];
 
 // `npm run test:full`: also the specs that take long (*.full-spec.ts).

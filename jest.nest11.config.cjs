@@ -15,6 +15,7 @@ const NEST_PACKAGES = {
   microservices: 11,
   graphql: 13,
   apollo: 13,
+  mercurius: 13,
 };
 
 const nest11 = Object.fromEntries(

@@ -1,12 +1,12 @@
 import type { Peer } from '../transports/peer.js';
-import { hasLeft, onLeft, peerOf, socketOf } from '../transports/peer.js';
+import { hasLeft, onLeft, peersOf, socketOf } from '../transports/peer.js';
 import { SocketOperation } from '../transports/socket-operation.js';
 import type { ClientWatch } from './client-watch.js';
 import type { Holder } from './holder.js';
 
 /**
  * Watches the connections of messages and resolver calls, where their transport shows them: a WebSocket, the socket of
- * a TCP microservice, the request of a GraphQL operation. There is one listener per connection, for any number of
+ * a TCP microservice, the request of a GraphQL operation, a subscription. There is one listener per connection, for any number of
  * handlings, and only those that run are remembered.
  */
 export class PeerWatch implements ClientWatch {
@@ -15,22 +15,20 @@ export class PeerWatch implements ClientWatch {
   watch(holder: Holder): void {
     if (holder.isWatched) return;
     holder.isWatched = true;
-    const peer = peerOf(holder.context);
-    if (peer === undefined) return;
-    if (hasLeft(peer)) holder.disconnect();
-    else this.#companyOf(peer, holder).set(holder, SocketOperation.of(holder.context));
+    const peers = peersOf(holder.context);
+    if (peers.some(hasLeft)) return holder.disconnect();
+    const operation = SocketOperation.of(holder.context);
+    for (const peer of peers) this.#companyOf(peer, holder).set(holder, operation);
   }
 
   look(holder: Holder): void {
-    const peer = peerOf(holder.context);
-    if (peer !== undefined && hasLeft(peer)) holder.disconnect();
+    if (peersOf(holder.context).some(hasLeft)) holder.disconnect();
   }
 
   forget(holder: Holder): void {
     if (!holder.isWatched) return;
     holder.isWatched = false;
-    const peer = peerOf(holder.context);
-    if (peer !== undefined) this.#companies.get(peer)?.delete(holder);
+    for (const peer of peersOf(holder.context)) this.#companies.get(peer)?.delete(holder);
   }
 
   beginWait(): void {

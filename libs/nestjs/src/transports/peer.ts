@@ -2,6 +2,7 @@ import type { HandlingContext } from '../context/handling-context.js';
 import { grpcCallOf } from './grpc-call.js';
 import { rawRequest, rawResponse } from '../http/raw-http.js';
 import type { ApplicationValue } from '../context/rate-limiting-context.js';
+import { SubscriptionPeer } from './subscription-peer.js';
 
 /** The other end of a handling that isn't HTTP's own: what tells that the client has left. */
 export interface Peer {
@@ -42,10 +43,12 @@ function endOf(peer: Peer): string {
   return peer.disconnect === undefined ? 'close' : 'disconnect';
 }
 
-/** The other end, where the transport shows it. */
-export function peerOf(context: HandlingContext): Peer | undefined {
+/** The other ends, where the transport shows them: the connection, and a subscription that may end before it. */
+export function peersOf(context: HandlingContext): readonly Peer[] {
   const peer = candidateOf(context);
-  return typeof peer?.once === 'function' ? peer : undefined;
+  const connections = typeof peer?.once === 'function' ? [peer] : [];
+  const subscription = SubscriptionPeer.of(context);
+  return subscription === undefined ? connections : [...connections, subscription];
 }
 
 function candidateOf({ type, request, response, execution }: HandlingContext): Peer | undefined {
