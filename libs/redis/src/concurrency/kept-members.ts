@@ -55,5 +55,6 @@ export function waitRenewed(waiting: Waiting, state: number, sentMs: number, lea
   if (state === EVICTED && waiting.untilMs > sentMs) waiting.settle('evicted');
   else if (state === LOST || state === EVICTED) waiting.settle('lost');
   else waiting.untilMs = waiting.heldUntilMs = sentMs + leaseTtlMs;
-  if (state === HELD) waiting.settle('granted');
+  // An answer that was read late, as the process stood still, may tell of a lease that has ended since: the next will.
+  if (state === HELD && waiting.heldUntilMs > performance.now()) waiting.settle('granted');
 }
