@@ -54,6 +54,23 @@ describe('a chain of which one member fails after it was taken from', () => {
   });
 });
 
+describe('a chain of which one member fails while it is taken from, and another one afterwards', () => {
+  it('fails with the errors of both', async () => {
+    const limiters = [1, 2].map((permitLimit) => new ConcurrencyLimiter({ permitLimit }));
+    const fail = (message: string) => (): never => {
+      throw new Error(message);
+    };
+    const [first, second] = limiters.map((limiter) => limiter[chainParticipants]()![0]!);
+    Object.assign(first!, { afterTaking: fail('afterwards') });
+    Object.assign(second!, { take: fail('taking') });
+    await expect(createChainedRateLimiter(...limiters).acquire()).rejects.toMatchObject({
+      message: 'Several members of a chain failed.',
+      errors: [new Error('afterwards'), new Error('taking')],
+    });
+    expect(limiters.map((limiter) => limiter.getStatistics().currentAvailablePermits)).toEqual([1, 2]);
+  });
+});
+
 describe('a chain of which one member in the middle fails as it is taken from', () => {
   it('gives back what it has taken, and fails with the error of that one as it is', async () => {
     const limiters = [1, 2, 3].map((permitLimit) => new ConcurrencyLimiter({ permitLimit }));

@@ -86,7 +86,6 @@ export class CombinedLease extends RateLimitLease {
 
   override dispose(): void {
     const leases = this.leases;
-    if (leases.length === 0) return;
     this.leases = NO_LEASES;
     throwCollected(disposeInReverse(leases), 'Several leases of a chain failed to end.');
   }

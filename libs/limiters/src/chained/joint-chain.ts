@@ -78,19 +78,17 @@ export async function acquireJointly(
       outcome = await ask(asked);
     } catch (error) {
       if (error instanceof Error) noteAboveLimit(error, memberOf(members, refusedMember(error)));
-      throwCollected([...takeAllBack(granted), error], 'Several members of a chain failed.');
+      takeAllBack(granted, [error]);
       throw error;
     }
     if (!outcome.lease.isAcquired) {
-      throwCollected(takeAllBack(granted), 'Several members of a chain failed.');
+      takeAllBack(granted);
       return refusal(outcome, members);
     }
     granted.push(outcome.lease);
     // Nobody would end its wait in those that are asked next.
     if (chain.hasEnded) return refusedByEnd(granted);
   }
-  // The only lease tells all by itself, also what no combined one could.
-  if (asks.length === 1) return granted[0]!;
   return new JointLease(granted, asks);
 }
 
@@ -188,7 +186,7 @@ export function acquireOneByOne(
 
 /** The chain, or one within it, has ended meanwhile: what was granted is taken back. */
 function refusedByEnd(granted: readonly RateLimitLease[]): RateLimitLease {
-  throwCollected(takeAllBack(granted), 'Several members of a chain failed.');
+  takeAllBack(granted);
   return new RefusedLease(REASON.limiterDisposed);
 }
 
@@ -213,6 +211,8 @@ function memberOf(members: readonly number[], own: number): number {
   return members.length === 1 ? members[0]! : members[own]!;
 }
 
-function takeAllBack(leases: readonly RateLimitLease[]): unknown[] {
-  return errorsOfEach([...leases].reverse(), takeBack);
+/** Takes back what was granted, the last first. Throws what goes wrong with that, and then what has before. */
+function takeAllBack(leases: readonly RateLimitLease[], before: readonly unknown[] = []): void {
+  const errors = errorsOfEach([...leases].reverse(), takeBack);
+  throwCollected([...errors, ...before], 'Several members of a chain failed.');
 }

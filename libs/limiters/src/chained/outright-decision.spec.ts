@@ -86,6 +86,16 @@ describe('a chain of partitions in which nobody waits', () => {
     expect(clocks.map(({ readings }) => readings)).toEqual([2, 2]);
   });
 
+  it('gives back by one reading of a clock, however many members have it', () => {
+    const clock = new FailingClock();
+    const members = [concurrent(clock), concurrent(clock), concurrent(clock)];
+    const lease = createChainedPartitionedRateLimiter(...members).attemptAcquire('key');
+    clock.readings = 0;
+    lease.dispose();
+    expect(clock.readings).toBe(1);
+    expect(members.map((one) => one.getStatistics('key')!.currentAvailablePermits)).toEqual([2, 2, 2]);
+  });
+
   it('burns nothing where a clock fails, at whichever reading', () => {
     const failing = new FailingClock();
     const first = perMinute(new FakeClock());

@@ -134,6 +134,13 @@ describe('a chain with limiters of other makers', () => {
     expect(() => lease.dispose()).not.toThrow();
   });
 
+  it('says so where several leases fail as they end', () => {
+    const { limiters, chain } = three();
+    for (const one of limiters) one.failsToEnd = true;
+    const lease = chain.attemptAcquire();
+    expect(() => lease.dispose()).toThrow('Several leases of a chain failed to end.');
+  });
+
   it('never leaks a permit of ours when another member fails, however often', async () => {
     const ours = new ConcurrencyLimiter({ permitLimit: 3 });
     const theirs = new ForeignLimiter('theirs', []);

@@ -40,7 +40,7 @@ export class BoundLimiter<TResource> implements AsyncRateLimiter {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.dispose();
+    // The same.
   }
 }
 

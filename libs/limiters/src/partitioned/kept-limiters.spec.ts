@@ -237,3 +237,23 @@ describe('a wait in a limiter for which its keeper can set no timer', () => {
     expect(limiter.getStatistics('a')).toMatchObject({ currentAvailablePermits: 1, currentQueuedCount: 0 });
   });
 });
+
+describe('a partition with a clock of its own', () => {
+  it('is left to itself by its keeper while somebody waits, and looked at without error as long as it is in use', async () => {
+    const clock = new FakeClock();
+    const errors: unknown[] = [];
+    const numbers = { permitLimit: 1, queueLimit: 1, clock: new FakeClock() };
+    const limiter = createPartitionedRateLimiter(
+      (key: string) => RateLimitPartition.getConcurrencyLimiter(key, () => numbers),
+      { clock, onError: (error) => errors.push(error) },
+    );
+    const held = limiter.attemptAcquire('a');
+    const timers = clock.pendingTimers;
+    const waiting = limiter.acquire('a');
+    expect(clock.pendingTimers).toBe(timers);
+    held.dispose();
+    await waiting;
+    clock.advance(60_000);
+    expect(errors).toEqual([]);
+  });
+});

@@ -175,6 +175,23 @@ describe('refreshOptions', () => {
     expect(limiter.attemptAcquire('a', 7).isAcquired).toBe(true);
   });
 
+  it.each([
+    ['a row of numbers', {}],
+    ['an object', { clock: new FakeClock() }],
+  ])(
+    'asks with the key of the request that comes, where other keys are for the same partition: %s',
+    async (_kept, own) => {
+      const limiter = createPartitionedRateLimiter(
+        (user: { readonly id: string; readonly permitLimit: number }) =>
+          RateLimitPartition.getConcurrencyLimiter(user, ({ permitLimit }) => ({ permitLimit, ...own })),
+        { clock: new FakeClock(), keyIdentity: ({ id }) => id },
+      );
+      await limiter.acquire({ id: 'ann', permitLimit: 1 });
+      limiter.refreshOptions();
+      expect((await limiter.acquire({ id: 'ann', permitLimit: 2 })).isAcquired).toBe(true);
+    },
+  );
+
   it('does nothing for partitions without options, and after the end', () => {
     const limiter = createPartitionedRateLimiter((key: string) => RateLimitPartition.getNoLimiter(key));
     limiter.attemptAcquire('a');

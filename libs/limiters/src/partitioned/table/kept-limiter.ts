@@ -12,7 +12,7 @@ import { TokenBucketRateLimiter } from '../../token-bucket/token-bucket-rate-lim
 import { NoopRateLimiter } from '../noop-rate-limiter.js';
 import { foreseeableIdle } from '../foreseeable-idle.js';
 import { isAwaited } from './awaited-limiters.js';
-import type { PartitionContext, RateLimitPartition } from '../rate-limit-partition.js';
+import type { RateLimitPartition } from '../rate-limit-partition.js';
 
 /** The limiters whose idleness only grows by the clock, so that its end can be foreseen. Subclasses may differ. */
 const FORESEEABLE = new Set<unknown>([
@@ -86,10 +86,5 @@ export class KeptLimiter {
     if ((this.limiter.getStatistics()?.currentQueuedCount ?? 0) > 0) return true;
     // Who asks for no permits isn't counted among those queued.
     return isHeld(this.limiter) || (participantsOf(this.limiter)?.some(hasWaiters) ?? false);
-  }
-
-  /** Asks the options factory again and applies the difference. */
-  refresh(context: PartitionContext): void {
-    this.declared?.refresh?.(this.limiter, this.key, context);
   }
 }

@@ -82,9 +82,9 @@ export class LimiterPage extends PartitionPage {
   }
 
   override refresh(index: number, declared: Declared): void {
-    const kept = this.#declare(index, declared);
-    if (kept !== null) kept.refresh(this.table);
-    else declared.refresh?.(this.limiterOf(index), declared.partitionKey, this.table);
+    this.#declare(index, declared);
+    // Its own key: that of who came first may say something else, where several are for one partition.
+    declared.refresh?.(this.limiterOf(index), declared.partitionKey, this.table);
   }
 
   override declaredByWaiters(index: number): Declared | null {
