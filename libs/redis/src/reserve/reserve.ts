@@ -81,7 +81,7 @@ export class Reserve {
       askedMs: nowMs,
       onAnswer: (answer) => this.#onAnswer(reservation, answer),
       onLate: (answer, late) => {
-        if (answer.kind === 'granted') void this.#store.giveBack(this.#group, late, answer);
+        if (answer.kind === 'granted') void this.#store.giveBackReserved(this.#group, late, answer);
       },
     });
     this.#reservation = reservation;
@@ -111,7 +111,9 @@ export class Reserve {
     this.#batch = null;
     if (batch === null || isOver(batch, this.#group, this.#clock.now())) return null;
     this.#returning++;
-    return this.#store.giveBack(this.#group, batch.left, batch.granted).then(() => void this.#returning--);
+    return this.#store
+      .giveBackReserved(this.#group, batch.left, batch.granted)
+      .then(() => void this.#returning--);
   }
 
   /** Whether something is on its way back: the server may have refused what it grants in a moment. */

@@ -5,6 +5,9 @@ import { decisionScript, givingBackScript } from '../scripts/script.js';
 import type { Granted } from './decision-request.js';
 import type { Lane } from './lane.js';
 
+/** As the moment at which time would have brought back what was granted. */
+const NEVER = String(Number.MAX_SAFE_INTEGER);
+
 /** Limiters of one partition that decide together, and what the scripts have to be told of them. */
 export class LimiterGroup {
   readonly partitionKey: string;
@@ -68,13 +71,19 @@ export class LimiterGroup {
     return this.definitions.filter(isRate).flatMap(({ name, numbers }) => [name, ...numbers]);
   }
 
-  /** A grant as that script is told of it. */
-  grantOf(permits: number, { nowUs, standing }: Granted): string[] {
+  /**
+   * A grant as that script is told of it.
+   * @param isReserved - nobody was granted it. A bucket gets all of it back, whatever time has brought back meanwhile: what
+   *   time paid for a reserve it did not pay for what others spent behind it, so that they would be refused for nothing.
+   *   That grants no more than what processes hold.
+   */
+  grantOf(permits: number, { nowUs, standing }: Granted, isReserved = false): string[] {
     const told = [String(permits)];
     this.definitions.forEach((definition, index) => {
       if (!isRate(definition)) return;
       const { remaining, resetUs } = standing[index]!;
-      told.push(String(nowUs + resetUs), String(definition.limit - remaining));
+      const isWhole = isReserved && !definition.returnsAtEnd;
+      told.push(isWhole ? NEVER : String(nowUs + resetUs), String(definition.limit - remaining));
     });
     return told;
   }

@@ -113,8 +113,12 @@ export class Store {
    * is done, never rejects.
    */
   giveBack(group: LimiterGroup, permits: number, answer: Granted): Promise<void> {
-    this.#generation++;
-    return this.#dispatcher.giveBack(group, group.grantOf(permits, answer));
+    return this.#giveBack(group, group.grantOf(permits, answer));
+  }
+
+  /** The same of what was reserved, and granted to nobody. */
+  giveBackReserved(group: LimiterGroup, permits: number, answer: Granted): Promise<void> {
+    return this.#giveBack(group, group.grantOf(permits, answer, true));
   }
 
   /** See {@link Dispatcher.giveBackLeases}. */
@@ -139,6 +143,11 @@ export class Store {
   /** Resolves when all that was asked and given back is through, or can't be; see {@link Dispatcher.drain}. */
   async drain(): Promise<void> {
     if (this.health.isAvailable) await this.#dispatcher.drain();
+  }
+
+  #giveBack(group: LimiterGroup, grant: readonly string[]): Promise<void> {
+    this.#generation++;
+    return this.#dispatcher.giveBack(group, grant);
   }
 
   end(): void {

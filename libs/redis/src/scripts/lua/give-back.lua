@@ -1,6 +1,7 @@
 -- Gives rates back what grants took, as if they had never been: grants that nobody waits for any more, and those
 -- whose requests were refused elsewhere. What time has brought back already is not given twice: a bucket pays the
--- oldest debt first, so that of what a grant took as much is left as of all that was missing after it.
+-- oldest debt first, so that of what a grant took as much is left as of all that was missing after it. Of what was
+-- reserved, and granted to nobody, a bucket is given all: as if time would never have brought it back.
 --
 -- One script gives back for one list of algorithms, put together like the one that decides.
 --
