@@ -53,7 +53,7 @@ export function shared(
   key: string,
   more: SharedRateLimiterOptions & { clock?: Clock } = {},
 ): AsyncRateLimiter {
-  return limiterOf(partition(partitions, rate, setup, { key, more }));
+  return limiterOf(sharedPartition(partitions, rate, setup, { key, more }));
 }
 
 /** The limiter of a partition. */
@@ -61,7 +61,8 @@ export function limiterOf(partition: RateLimitPartition<string, AsyncRateLimiter
   return partition.factory(partition.partitionKey);
 }
 
-function partition(
+/** Its partition. */
+export function sharedPartition(
   partitions: RedisPartitions,
   rate: Rate,
   setup: Setup,

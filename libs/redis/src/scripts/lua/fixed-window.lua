@@ -16,8 +16,8 @@ if refusing == 0 and limit_N - used_N < need then refusing = N end
 used_N = used_N + permits
 -- @section wait
 if limit_N - used_N < need then
-  -- More than the limit: so many windows later.
-  local windows = math.ceil((need - limit_N + used_N) / limit_N)
+  -- More than the limit: so many windows later. What was used under a higher limit ends with this window all the same.
+  local windows = math.ceil((need - limit_N + math.min(used_N, limit_N)) / limit_N)
   local wait_N = start_N + windows * window_N - now
   if refusing == N then wait = wait_N end
   if wait_N > longest then longest = wait_N end

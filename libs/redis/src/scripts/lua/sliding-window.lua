@@ -48,14 +48,16 @@ local function sliding_return(granted, free, need, current)
 end
 -- @section load
 local anchor_N, current_N = tonumber(FIELD_1) or now, tonumber(FIELD_2) or 0
-local numbers_N, granted_N, used_N = window_N .. '/' .. segments_N, {}, 0
+local numbers_N, granted_N, used_N, late_N = window_N .. '/' .. segments_N, {}, 0, 0
 do
   local text = FIELD_3
   if FIELD_4 and FIELD_4 ~= numbers_N then
     -- Under other numbers everything counts as granted when the last of it was at the latest: nothing comes back too
-    -- early. Not as granted now, which would be later with each question, as refusals write nothing.
-    anchor_N, text, is_whole = math.min(now, sliding_latest(text, anchor_N, FIELD_4)), sliding_sum(text), true
-    current_N = 0
+    -- early. Not as granted now, which would be later with each question, as refusals write nothing: until then they have
+    -- to tell a wait that is so much longer.
+    local latest = sliding_latest(text, anchor_N, FIELD_4)
+    anchor_N, text, is_whole = math.min(now, latest), sliding_sum(text), true
+    current_N, late_N = 0, math.max(0, latest - now)
   end
   local windows = math.max(0, math.floor((now - anchor_N) / window_N))
   if windows > 0 or not FIELD_4 then is_whole = true end
@@ -75,19 +77,20 @@ elseif permits > 0 then
   granted_N[#granted_N + 1] = { current_N, permits }
 end
 used_N = used_N + permits
+if permits > 0 then late_N = 0 end
 -- @section wait
 if limit_N - used_N < need then
   -- More than the limit: what was taken comes back once more, so many windows later.
   local rounds = math.floor((need - 1) / limit_N)
   local segment = sliding_return(granted_N, limit_N - used_N, need - rounds * limit_N, current_N - segments_N)
   local boundary = math.ceil((segment + segments_N) * window_N / segments_N)
-  local wait_N = anchor_N + boundary + rounds * window_N - now
+  local wait_N = anchor_N + boundary + rounds * window_N - now + late_N
   if refusing == N then wait = wait_N end
   if wait_N > longest then longest = wait_N end
 end
 -- @section tell
 local newest_N, reset_N = granted_N[#granted_N], 0
-if newest_N then reset_N = anchor_N + math.ceil((newest_N[1] + segments_N) * window_N / segments_N) - now end
+if newest_N then reset_N = anchor_N + math.ceil((newest_N[1] + segments_N) * window_N / segments_N) - now + late_N end
 out[size + 1], out[size + 2] = limit_N - used_N, reset_N
 size = size + 2
 -- @section save
