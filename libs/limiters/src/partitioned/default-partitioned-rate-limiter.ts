@@ -30,8 +30,8 @@ export interface PartitionedRateLimiterOptions<TKey> {
   /** The source of time, lent to the limiters of the helpers. @defaultValue the monotonic clock of the process */
   readonly clock?: Clock | undefined;
   /**
-   * Told of errors that nobody awaits: a limiter that fails to replenish or to end. What it throws itself, a timer
-   * throws. @defaultValue they are dropped
+   * Told of errors that nobody awaits: a limiter that fails to replenish or to end. It gets the error and what the key
+   * is compared by. What it throws itself, a timer throws. @defaultValue they are dropped
    */
   readonly onError?: PartitionErrorHandler | undefined;
 }

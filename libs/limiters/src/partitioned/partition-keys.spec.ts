@@ -1,6 +1,7 @@
 import { ConcurrencyLimiter, createPartitionedRateLimiter, RateLimitPartition } from '../index.js';
 import type { DefaultPartitionedRateLimiter, PartitionedRateLimiterOptions } from '../index.js';
 import { FakeClock } from '../testing/index.js';
+import { ForeignLimiter } from '../../conformance/partitioned/foreign-keeper.js';
 
 /** One permit for each key. */
 function one<TKey>(
@@ -101,6 +102,36 @@ describe('keyIdentity', () => {
     expect(limiter.attemptAcquire({ id: 'ANNA' }).isAcquired).toBe(false);
     expect(limiter.attemptAcquire({ id: 'Bert' }).isAcquired).toBe(true);
     expect(limiter.partitionCount).toBe(2);
+  });
+
+  it('names the partition in each error that nobody awaits', () => {
+    const told: [message: string, key: unknown][] = [];
+    const clock = new FakeClock();
+    const foreign = new ForeignLimiter();
+    const limiter = createPartitionedRateLimiter(
+      (partitionKey: string) => ({
+        partitionKey,
+        factory: () => foreign,
+        refresh: () => {
+          throw new Error('refresh failed');
+        },
+      }),
+      {
+        clock,
+        keyIdentity: (key) => key.toLowerCase(),
+        onError: (error, key) => told.push([(error as Error).message, key]),
+      },
+    );
+    foreign.failing = 'tryReplenish';
+    limiter.attemptAcquire('Ann');
+    limiter.refreshOptions();
+    limiter.attemptAcquire('ANN');
+    for (const failing of ['idleDurationMs', 'dispose'] as const) {
+      Object.assign(foreign, { failing, idleMs: 20_000 });
+      clock.advance(300);
+    }
+    const messages = ['tryReplenish failed', 'refresh failed', 'idleDurationMs failed', 'dispose failed'];
+    expect(new Set(told.map(String))).toEqual(new Set(messages.map((message) => `${message},ann`)));
   });
 
   it('that throws leaves nothing behind', () => {

@@ -65,6 +65,7 @@ function hasWaiters(participant: ChainParticipant): boolean {
 
 /** A limiter of a partition of which more has to be known: somebody may wait in it, or it is to be replenished. */
 export class KeptLimiter {
+  /** For reports. */
   readonly key: unknown;
   readonly limiter: AsyncRateLimiter;
   /** The limiter, where it has to be replenished by its keeper. */

@@ -136,7 +136,8 @@ export class LimiterPage extends PartitionPage {
   #declare(index: number, declared: Declared): KeptLimiter | null {
     const known = this.#kept.get(index);
     if (known === undefined && (declared.refresh === undefined || this.#is(index, ELSEWHERE))) return null;
-    const kept = known ?? this.#keepMore(index, declared.partitionKey);
+    // One that isn't replenished by its keeper is told of in no error.
+    const kept = known ?? this.#keepMore(index, undefined);
     kept.declared = declared;
     return kept;
   }

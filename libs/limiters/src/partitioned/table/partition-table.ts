@@ -85,7 +85,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
       return this.rowFor(declared, identity, now);
     }
     if (page.generationOf(index) !== this.#generation && changes === this.#changes)
-      this.#refresh(page, index, declared);
+      this.#refresh(page, index, declared, identity);
     page.replenish(index);
     if (changes !== this.#changes && this.#keys.find(identity) !== known)
       return this.rowFor(declared, identity, now);
@@ -130,7 +130,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
     this.#forEach((page, index) => {
       try {
         const declared = page.declaredByWaiters(index);
-        if (declared !== null) this.#refresh(page, index, declared);
+        if (declared !== null) this.#refresh(page, index, declared, page.keys.keyOf(index));
       } catch (error) {
         errors.push(error);
       }
@@ -200,7 +200,7 @@ export class PartitionTable implements ExpiringRows, PageContext {
     const row =
       made instanceof CellGroup
         ? this.#rows.addState(made, place, now)
-        : this.#rows.addLimiter(made, declared.partitionKey, place);
+        : this.#rows.addLimiter(made, identity, place);
     this.#keys.add(identity, row);
     const page = this.page(row);
     const index = indexOf(row);
@@ -269,13 +269,13 @@ export class PartitionTable implements ExpiringRows, PageContext {
     return false;
   }
 
-  #refresh(page: PartitionPage, index: number, declared: Declared): void {
+  #refresh(page: PartitionPage, index: number, declared: Declared, identity: unknown): void {
     try {
       page.refresh(index, declared);
       page.bringTo(index, this.#generation);
     } catch (error) {
       if (this.#options.onError === undefined) throw error;
-      this.#options.onError(error, declared.partitionKey);
+      this.#options.onError(error, identity);
     }
   }
 

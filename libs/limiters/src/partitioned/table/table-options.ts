@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { systemClock } from '../../clock.js';
 
-/** Told of errors that nobody awaits. */
+/** Told of errors that nobody awaits, and whose they are: what the key of the partition is compared by. */
 export type PartitionErrorHandler = (error: unknown, key: unknown) => void;
 
 /**
