@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { Deadlines } from './deadlines.js';
 import type { Watching } from './deadlines.js';
 
@@ -9,10 +10,12 @@ afterEach(() => void jest.useRealTimers());
 class Asked {
   readonly deadlineMs = performance.now() + TIMEOUT_MS;
   isSettled = false;
+  readonly isSent: boolean;
   readonly #watching: Watching;
   readonly #onExpired: () => void;
 
-  constructor(deadlines: Deadlines, onExpired: () => void) {
+  constructor(deadlines: Deadlines, isSent: boolean, onExpired: () => void) {
+    this.isSent = isSent;
     this.#onExpired = onExpired;
     this.#watching = deadlines.watch(this, TIMEOUT_MS);
   }
@@ -28,17 +31,23 @@ class Asked {
   }
 }
 
-test('no timer is left where the end of one wait ends those that follow, as the loss of a store does', () => {
+test.each([
+  ['was not sent', false],
+  ['was sent', true],
+])('no timer is left where the end of one wait, which %s, ends those that follow', async (_what, isSent) => {
   const deadlines = new Deadlines((start) => start());
   const told: string[] = [];
-  const first = new Asked(deadlines, () => {
+  const first = new Asked(deadlines, isSent, () => {
     told.push('first');
     second.settle();
   });
   jest.advanceTimersByTime(TIMEOUT_MS / 2);
-  const second = new Asked(deadlines, () => void told.push('second'));
+  const second = new Asked(deadlines, isSent, () => void told.push('second'));
   expect(jest.getTimerCount()).toBe(1);
   jest.advanceTimersByTime(TIMEOUT_MS / 2);
+  // What was sent ends with the immediates.
+  expect(first.isSettled).toBe(!isSent);
+  await new Promise(setImmediate);
   expect([told, first.isSettled]).toEqual([['first'], true]);
   expect(jest.getTimerCount()).toBe(0);
 });

@@ -1,9 +1,12 @@
+import { afterWhatLiesThere } from './after-what-lies-there.js';
 import { timerDelay } from './timer-delay.js';
 
 /** Something that waits for an answer. */
 export interface Expirable {
   readonly deadlineMs: number;
   readonly isSettled: boolean;
+  /** Whether the answer may lie there already, where the process stood still until the deadline was over. */
+  readonly isSent: boolean;
   /** The answer did not come in time. */
   expire(): void;
 }
@@ -62,21 +65,27 @@ class DeadlineList implements Watching {
   #onTimer(): void {
     this.#timer = undefined;
     const nowMs = performance.now();
-    const due: Expirable[] = [];
-    let first: Expirable | undefined;
+    const unsent: Expirable[] = [];
+    const sent: Expirable[] = [];
     for (let at = this.#head; at < this.#waiting.length; at++) {
       const expirable = this.#waiting[at]!;
       if (expirable.isSettled) continue;
-      if (expirable.deadlineMs > nowMs) {
-        first = expirable;
-        break;
-      }
-      due.push(expirable);
+      if (expirable.deadlineMs > nowMs) break;
+      (expirable.isSent ? sent : unsent).push(expirable);
     }
-    for (const expirable of due) expirable.expire();
-    // With the store lost, those that had not been sent yet have been answered too: no timer for them.
-    if (this.#unsettled > 0 && first !== undefined && this.#timer === undefined)
-      this.#arm(first.deadlineMs - nowMs);
+    for (const expirable of unsent) expirable.expire();
+    if (sent.length === 0) return this.#armForNext();
+    afterWhatLiesThere(() => {
+      for (const expirable of sent) if (!expirable.isSettled) expirable.expire();
+      this.#armForNext();
+    });
+  }
+
+  /** With the store lost, those that had not been sent yet have been answered too: no timer for them. */
+  #armForNext(): void {
+    this.#skipSettled();
+    const first = this.#waiting[this.#head];
+    if (first !== undefined && this.#timer === undefined) this.#arm(first.deadlineMs - performance.now());
   }
 }
 
@@ -102,7 +111,13 @@ export class Deadlines {
   watchRest(expirable: Expirable): Watching {
     let timer: NodeJS.Timeout | undefined;
     this.#run(() => {
-      timer = setTimeout(() => expirable.expire(), timerDelay(expirable.deadlineMs - performance.now()));
+      timer = setTimeout(
+        () => {
+          if (expirable.isSent) afterWhatLiesThere(() => expirable.expire());
+          else expirable.expire();
+        },
+        timerDelay(expirable.deadlineMs - performance.now()),
+      );
     });
     return { settled: () => clearTimeout(timer) };
   }

@@ -2,6 +2,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { RedisConnection } from '../clients/redis-connection.js';
 import { Script } from '../scripts/script.js';
 import { codeOfServerError } from '../scripts/server-error.js';
+import { afterWhatLiesThere } from './after-what-lies-there.js';
 import { timerDelay } from './timer-delay.js';
 
 /** The name of the `node:diagnostics_channel` that tells when a store is lost or refuses, and when it is well again. */
@@ -138,10 +139,11 @@ export class Health {
       () => undefined,
     );
     this.#run(() => {
-      setTimeout(() => {
+      const decide = (): void => {
         this.#isInDoubt = false;
         if (!this.#isOpen && this.#lastReplyMs < sinceMs) this.#open();
-      }, timerDelay(timeoutMs)).unref();
+      };
+      setTimeout(() => afterWhatLiesThere(decide), timerDelay(timeoutMs)).unref();
     });
   }
 
