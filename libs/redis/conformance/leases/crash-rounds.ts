@@ -3,7 +3,7 @@ import type { ClientProcess } from '../processes/client-process.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 const LIMIT = 5;
-const OPTIONS = { permitLimit: LIMIT, queueLimit: 100, leaseTtlMs: 1_000 };
+const OPTIONS = { permitLimit: LIMIT, queueLimit: 100, leaseTtlMs: 1_000, name: 'crash' };
 /** Takes all permits, waits for them where it has to, and never gives them back. */
 const PROGRAM = `
   const limiter = limiterOf(shared.getConcurrencyLimiter('crash', () => (${JSON.stringify(OPTIONS)})));
@@ -30,7 +30,9 @@ export function testCrashRounds(rounds: number): void {
       }
       expect(await holder.next()).toBe('holds');
       await holder.kill();
-      const limiter = limiterOf(host.shared.getConcurrencyLimiter('crash', () => OPTIONS));
+      // Long enough to hold them all at once, however long this process stands still.
+      const options = { ...OPTIONS, leaseTtlMs: 60_000 };
+      const limiter = limiterOf(host.shared.getConcurrencyLimiter('crash', () => options));
       const leases = await Promise.all(Array.from({ length: LIMIT }, () => limiter.acquire()));
       expect(leases.every((lease) => lease.isAcquired)).toBe(true);
       expect((await limiter.acquire(1, { maxWaitMs: 0 })).isAcquired).toBe(false);
@@ -44,6 +46,7 @@ export function testCrashRounds(rounds: number): void {
       ]);
       expect(await host.client.keys('test:v1:{crash}:*')).toEqual([]);
     },
-    5_000 + rounds * 4_000,
+    // A busy machine takes half a minute to start a process: only what hangs takes longer.
+    rounds * 60_000,
   );
 }
