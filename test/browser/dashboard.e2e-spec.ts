@@ -47,7 +47,7 @@ function figure(page: Page, policy: string, label: string, holds: (value: number
 
 /** What the page shows, once it holds. */
 async function once(what: string, read: () => Promise<number>, holds: (value: number) => boolean) {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const value = await read();
     if (holds(value)) return value;

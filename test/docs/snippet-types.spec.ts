@@ -7,5 +7,5 @@ describe('the snippets of the documents', () => {
       errors.map((error) => `${place}: ${error}`),
     );
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -10,7 +10,7 @@ import { minifiedAndCompressed } from './shipped-size.js';
 let packed: PackedLibrary[];
 beforeAll(() => {
   packed = pack();
-}, 120_000);
+});
 
 const NEST = '^11.0.0 || ^12.0.0';
 

@@ -123,7 +123,7 @@ describe('a simulation decides what the limiters decide when they are driven by 
       }),
       { numRuns: 80 },
     );
-  }, 120_000);
+  });
 
   it('with a chain', async () => {
     await fc.assert(
@@ -133,5 +133,5 @@ describe('a simulation decides what the limiters decide when they are driven by 
       }),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 });

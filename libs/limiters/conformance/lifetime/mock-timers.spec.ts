@@ -44,7 +44,7 @@ describe('limiters without a clock of their own, under the mocked timers of node
     const script = `const limiters = require(${JSON.stringify(transpiled.main)});
       const apis = ${JSON.stringify(apis)};
       ${PROGRAM}`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { timeout: 120_000 });
     return JSON.parse(stdout);
   }
 

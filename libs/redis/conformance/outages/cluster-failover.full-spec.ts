@@ -12,7 +12,6 @@ const TIMEOUT_MS = 150;
 const LONGEST_OUTAGE_MS = 25_000;
 
 // A cluster of six takes its time to begin, and to agree.
-jest.setTimeout(90_000);
 
 let cluster: RedisCluster;
 let admin: Redis;

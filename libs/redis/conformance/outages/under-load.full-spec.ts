@@ -11,8 +11,6 @@ const EACH_MS = 10;
 const LIMIT = 1_000_000;
 const OPTIONS = { permitLimit: LIMIT, windowMs: 3_600_000, name: 'rate' };
 
-jest.setTimeout(60_000);
-
 let server: RedisServer;
 let replica: RedisServer;
 let proxy: CuttingProxy;

@@ -82,6 +82,5 @@ export function testLostMessages({ jobs, workMs, lostEach }: Losses): void {
       // One to ask and one to give back, and a renewal now and then.
       expect(scripts / all).toBeLessThan(6);
     },
-    120_000,
   );
 }

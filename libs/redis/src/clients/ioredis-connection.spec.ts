@@ -48,7 +48,7 @@ test('a channel counts as heard once the server has said so, on each connection 
 });
 
 async function until(isSo: () => boolean): Promise<void> {
-  const lastMs = performance.now() + 3_000;
+  const lastMs = performance.now() + 60_000;
   while (!isSo()) {
     expect(performance.now()).toBeLessThan(lastMs);
     // oxlint-disable-next-line no-await-in-loop -- until it is so

@@ -260,7 +260,7 @@ describe.each(PLATFORMS)('requests by chance on $name', (platform) => {
         .overview()
         .filter(({ queued, inUse }) => queued !== 0 || inUse !== 0)
         .map((row) => JSON.stringify(row));
-    await eventually(() => histories.broken.length + overview().length === 0, 5_000).catch(() => undefined);
+    await eventually(() => histories.broken.length + overview().length === 0).catch(() => undefined);
     histories.end();
     const lines = await collected.lines();
     await collected.end();
