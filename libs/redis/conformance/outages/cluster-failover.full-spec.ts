@@ -11,8 +11,6 @@ const TIMEOUT_MS = 150;
 /** A busy machine is slow, and the cluster has to agree first. */
 const LONGEST_OUTAGE_MS = 25_000;
 
-// A cluster of six takes its time to begin, and to agree.
-
 let cluster: RedisCluster;
 let admin: Redis;
 let shared: RedisPartitions;

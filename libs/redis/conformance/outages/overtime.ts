@@ -9,14 +9,16 @@ export class Overtime {
 
   /** What a busy machine takes from the timer it takes from the answer too: it does not count. */
   async of<TAnswer>(ask: () => Promise<TAnswer>): Promise<TAnswer> {
+    let timer: NodeJS.Timeout | undefined;
     const fired = new Promise<number>((resolve) => {
-      setTimeout(() => resolve(performance.now()), this.#timeoutMs);
+      timer = setTimeout(() => resolve(performance.now()), this.#timeoutMs);
     });
     const askedMs = performance.now();
     const answer = await ask();
     const answeredMs = performance.now();
     if (answeredMs - askedMs > this.#timeoutMs)
       this.mostMs = Math.max(this.mostMs, answeredMs - (await fired));
+    clearTimeout(timer);
     return answer;
   }
 }

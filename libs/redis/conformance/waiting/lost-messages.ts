@@ -3,7 +3,8 @@ import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 import { scriptCalls } from '../../../../test/redis/script-calls.js';
 
-const TTL_MS = 1_000;
+/** So long that what a busy machine adds is little beside the third of it that a lost message costs. */
+const TTL_MS = 3_000;
 const PROCESSES = 3;
 /** The prelude's processes speak with a proxy; who works is counted on the server, past all limiters. */
 const PROGRAM = `
@@ -76,8 +77,8 @@ export function testLostMessages({ jobs, workMs, lostEach }: Losses): void {
       const all = PROCESSES * jobs;
       expect(told).toMatchObject(told.map(() => ({ done: jobs, refused: 0, overlaps: 0 })));
       expect(proxy.lost).toBeGreaterThan(0);
-      // Nothing but a renewal, each third of the time of a lease, tells of a message that was lost.
-      const mostMs = 1.3 * all * (workMs + 10) + proxy.lost * (TTL_MS / 3 + 50) + 1_000;
+      // Nothing but a renewal, each third of the time of a lease, tells of a message that was lost: not the end of it.
+      const mostMs = 2 * all * (workMs + 10) + proxy.lost * (TTL_MS / 2) + TTL_MS;
       expect(tookMs).toBeLessThan(mostMs);
       // One to ask and one to give back, and a renewal now and then.
       expect(scripts / all).toBeLessThan(6);
