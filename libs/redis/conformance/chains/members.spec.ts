@@ -25,7 +25,7 @@ beforeEach(async () => {
   client = new Redis(server.port, '127.0.0.1', { retryStrategy: () => 20 });
   client.on('error', () => undefined);
   await client.flushall();
-  shared = createRedisPartitions({ client });
+  shared = createRedisPartitions({ client, commandTimeoutMs: 10_000 });
 });
 afterEach(async () => {
   await shared.dispose();
@@ -102,8 +102,9 @@ describe.each([
 });
 
 test('without a store each is told of in its place', async () => {
-  const local = { whenUnavailable: 'local' } as const;
-  const limiters = [rate(20, { whenUnavailable: 'allow' }), rate(10, local), rate(3, local)];
+  const soon = { commandTimeoutMs: 250 };
+  const local = { ...soon, whenUnavailable: 'local' } as const;
+  const limiters = [rate(20, { ...soon, whenUnavailable: 'allow' }), rate(10, local), rate(3, local)];
   const chain = createChainedPartitionedRateLimiter(...limiters);
   await server.kill();
   const granted = await chain.acquire('key', 3);

@@ -20,7 +20,7 @@ let shared: RedisPartitions;
 let made: AsyncPartitionedRateLimiter<Request>[];
 beforeEach(async () => {
   await server.client.flushall();
-  shared = createRedisPartitions({ client: server.client });
+  shared = createRedisPartitions({ client: server.client, commandTimeoutMs: 10_000 });
   made = [];
 });
 afterEach(async () => {

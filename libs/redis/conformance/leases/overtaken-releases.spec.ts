@@ -24,7 +24,9 @@ describe.each(CLIENTS)(
       shared = createRedisPartitions({
         ...{ client: opened.client, commandTimeoutMs: 10_000, prefix: client.name },
       });
-      others = createRedisPartitions({ client: server.client, prefix: 'others' });
+      others = createRedisPartitions({
+        ...{ client: server.client, commandTimeoutMs: 10_000, prefix: 'others' },
+      });
       keys++;
     });
     afterEach(async () => {

@@ -119,7 +119,7 @@ describe.each(CLIENTS)(
       proxy.cut();
       await untilAway();
       await admin.script('FLUSH', 'SYNC');
-      const other = createRedisPartitions({ client: admin, prefix: 'other' });
+      const other = createRedisPartitions({ client: admin, commandTimeoutMs: 10_000, prefix: 'other' });
       await limiterOf(other.getConcurrencyLimiter('slots', () => ({ permitLimit: 1 }))).acquire(0);
       await untilReady();
       lease.dispose();

@@ -264,7 +264,7 @@ describe.each(CLIENTS)('a server that answers with errors, through $name', (clie
     const next = slots.acquire();
     // It stands in the queue.
     await slots.acquire(1, { maxWaitMs: 0 });
-    const other = createRedisPartitions({ client: admin, prefix });
+    const other = createRedisPartitions({ client: admin, commandTimeoutMs: 10_000, prefix });
     await setUser('-publish');
     try {
       await lease[Symbol.asyncDispose]();
