@@ -14,6 +14,7 @@ export class CuttingProxy {
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
   #swallows = false;
   #isSilent = false;
+  #holdsAnswers = false;
   #isLost: () => boolean = () => false;
   readonly #heldBack: (() => void)[] = [];
   /** So many milliseconds later each answer arrives. */
@@ -57,9 +58,15 @@ export class CuttingProxy {
     this.#isSilent = true;
   }
 
+  /** From now on questions come through, and no answers. */
+  holdAnswers(): void {
+    this.#holdsAnswers = true;
+  }
+
   /** What was held back arrives, and all that comes. */
   speak(): void {
     this.#isSilent = false;
+    this.#holdsAnswers = false;
     for (const pass of this.#heldBack.splice(0)) pass();
   }
 
@@ -86,9 +93,13 @@ export class CuttingProxy {
     }
   }
 
-  #pass(to: Socket, data: Buffer): void {
-    if (this.#isSilent) this.#heldBack.push(() => to.write(data));
+  #pass(to: Socket, data: Buffer, isHeld = this.#isSilent): void {
+    if (isHeld) this.#heldBack.push(() => to.write(data));
     else if (!to.destroyed) to.write(data);
+  }
+
+  #answer(client: Socket, data: Buffer): void {
+    this.#pass(client, data, this.#isSilent || this.#holdsAnswers);
   }
 
   #withoutLost(data: Buffer): Buffer {
@@ -114,8 +125,8 @@ export class CuttingProxy {
     upstream.on('data', (data) => {
       if (!this.#swallows) {
         const heard = this.#withoutLost(data);
-        if (this.delayMs === 0) this.#pass(client, heard);
-        else setTimeout(() => this.#pass(client, heard), this.delayMs);
+        if (this.delayMs === 0) this.#answer(client, heard);
+        else setTimeout(() => this.#answer(client, heard), this.delayMs);
         return;
       }
       this.#swallows = false;
