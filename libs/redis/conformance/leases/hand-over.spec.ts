@@ -81,13 +81,19 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
       if (index % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     let refused = 0;
+    let tell: () => void;
+    const isFull = new Promise<void>((resolve) => (tell = resolve));
     await Promise.all(
       asked.map(async (one) => {
         const lease = await one;
-        if (!lease.isAcquired) refused++;
-        // Those who have permits keep them until everybody has been told, or has a place.
-        else if (refused === 0) setTimeout(() => lease.dispose(), 100);
-        else lease.dispose();
+        if (!lease.isAcquired) {
+          refused++;
+          tell();
+        } else {
+          // Those who have permits keep them until all others have a place, and one has none.
+          await isFull;
+          lease.dispose();
+        }
       }),
     );
     expect(refused).toBe(1);
