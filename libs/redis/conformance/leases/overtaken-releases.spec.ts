@@ -176,7 +176,7 @@ describe('a cluster that hears in another order than it was told', () => {
   test('where what is given back is not heard in time, a refusal stands: the store has answered', async () => {
     const slots = limiterOf(
       shared.getConcurrencyLimiter(`slots ${keys}`, () => ({
-        ...{ permitLimit: 1, commandTimeoutMs: 100, whenUnavailable: 'allow' as const },
+        ...{ permitLimit: 1, commandTimeoutMs: 1_000, whenUnavailable: 'allow' as const },
       })),
     );
     const lease = await slots.acquire();
@@ -190,7 +190,8 @@ describe('a cluster that hears in another order than it was told', () => {
   });
 
   test('what is granted once that refusal stands is given back: not the place of him who asks on', async () => {
-    const options = { permitLimit: 1, commandTimeoutMs: 600 };
+    const commandTimeoutMs = 2_000;
+    const options = { permitLimit: 1, commandTimeoutMs };
     const key = `both ${keys}`;
     const rate = createPartitionedRateLimiter(() =>
       shared.getFixedWindowLimiter(key, () => ({ ...options, windowMs: 100, queueLimit: 1 })),
@@ -206,7 +207,7 @@ describe('a cluster that hears in another order than it was told', () => {
     await after(150);
     client.holdAnswers();
     client.letGo();
-    await after(800);
+    await after(commandTimeoutMs + 200);
     client.answer();
     expect((await asked).isAcquired).toBe(true);
   });

@@ -70,7 +70,7 @@ test('who is handed over one after the other is told one permit less each', asyn
 test('a refusal that ends a wait tells how the limiter stands: its time is over', async () => {
   const [slots, others] = [slotsOf(here), slotsOf(there)];
   await others.acquire(8);
-  const refused = await slots.acquire(3, { maxWaitMs: 30 });
+  const refused = await slots.acquire(3, { maxWaitMs: 1_000 });
   expect(refused.getMetadata('REASON_PHRASE')).toBe('Wait limit reached');
   expect(refused.quota()).toMatchObject([{ limit: 10, remaining: 2, member: 0 }]);
 });
@@ -114,7 +114,7 @@ test('a refusal that ends a wait tells how the limiter stands: a rate, and all o
     ),
   );
   await chain.acquire(`chain-${keys}`, 3);
-  const refused = await chain.acquire(`chain-${keys}`, 2, { maxWaitMs: 30 });
+  const refused = await chain.acquire(`chain-${keys}`, 2, { maxWaitMs: 1_000 });
   expect(refused.quota()).toMatchObject([
     { limit: 9, remaining: 6 },
     { limit: 4, remaining: 1 },

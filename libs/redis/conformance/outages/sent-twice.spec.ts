@@ -7,6 +7,10 @@ import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const ROUNDS = 25;
+/** For what is to be answered, whatever the machine does beside it. */
+const PATIENCE_MS = 20_000;
+/** For what has no answer: long enough for what is answered before. */
+const TIMEOUT_MS = 1_000;
 
 let server: RedisServer;
 let proxy: CuttingProxy;
@@ -44,7 +48,7 @@ type Shared = ReturnType<typeof createRedisPartitions>;
 test.each(Object.entries(SETUPS))(
   'a command that the client sends again charges a %s once',
   async (name, make) => {
-    const shared = createRedisPartitions({ client, commandTimeoutMs: 2_000 });
+    const shared = createRedisPartitions({ client, commandTimeoutMs: PATIENCE_MS });
     const limiter = limiterOf(make(shared, name));
     const before = proxy.swallowed;
     for (let round = 0; round < ROUNDS; round++) {
@@ -61,7 +65,7 @@ test.each(Object.entries(SETUPS))(
 );
 
 test('what was granted to a request that is no longer waited for is given back', async () => {
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 60 });
+  const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
   const limiter = limiterOf(SETUPS.fixedWindow(shared, 'late'));
   await limiter.acquire(1);
   server.pause();
@@ -75,9 +79,9 @@ test('what was granted to a request that is no longer waited for is given back',
 });
 
 test('what was granted late is given back, also where its call refused another key', async () => {
-  const own = new Redis(proxy.port, '127.0.0.1', { retryStrategy: () => 200 });
+  const own = new Redis(proxy.port, '127.0.0.1', { retryStrategy: () => 1.5 * TIMEOUT_MS });
   own.on('error', () => undefined);
-  const shared = createRedisPartitions({ client: own, commandTimeoutMs: 60 });
+  const shared = createRedisPartitions({ client: own, commandTimeoutMs: TIMEOUT_MS });
   const limiterOfKey = (key: string): ReturnType<typeof limiterOf> =>
     limiterOf(shared.getFixedWindowLimiter(key, () => ({ permitLimit: 10, ...day })));
   const [free, full] = [limiterOfKey('free'), limiterOfKey('full')];
@@ -97,7 +101,7 @@ test('what was granted late is given back, also where its call refused another k
 });
 
 test('what is given back while the connection is lost is given back on the next, once', async () => {
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 2_000 });
+  const shared = createRedisPartitions({ client, commandTimeoutMs: PATIENCE_MS });
   for (const [name, make] of Object.entries(SETUPS).filter(([name]) => name !== 'concurrency')) {
     const limiter = limiterOf(make(shared, `undone ${name}`));
     for (let round = 0; round < 5; round++) {
@@ -113,7 +117,7 @@ test('what is given back while the connection is lost is given back on the next,
 });
 
 test('what is given back while the store is given up is given back when it is there again', async () => {
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 250 });
+  const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
   const limiter = limiterOf(SETUPS.fixedWindow(shared, 'given up'));
   const leases = [(await limiter.acquire(1)) as RemoteLease, (await limiter.acquire(10)) as RemoteLease];
   server.pause();
@@ -130,7 +134,7 @@ test('what is given back while the store is given up is given back when it is th
 });
 
 test('the end does not wait for a server that does not answer', async () => {
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 250 });
+  const shared = createRedisPartitions({ client, commandTimeoutMs: TIMEOUT_MS });
   const slots = limiterOf(SETUPS.concurrency(shared, 'end'));
   const rate = limiterOf(
     shared.getFixedWindowLimiter('end', () => ({ permitLimit: 1_000, ...day, reserveAhead: 10 })),
