@@ -120,7 +120,7 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
           const expected = granted.get(key) ?? 0;
           // What was granted to those who had gone is given back in the background.
           let used = NaN;
-          for (let tries = 0; tries < 200 && used !== expected; tries++)
+          for (let tries = 0; tries < 2_000 && used !== expected; tries++)
             // oxlint-disable-next-line no-await-in-loop -- until it is so
             used = await usedOf(prefix, key);
           expect(used).toBe(expected);
