@@ -20,7 +20,7 @@ describe.each(CLIENTS)('a server that evicts keys, through $name', ({ open, name
       shared.getConcurrencyLimiter(kept, () => ({ permitLimit: 2, queueLimit: 2, leaseTtlMs: 1_000 })),
     );
     const held = await hold(slots, 2);
-    const waiting = [1, 2].map(() => slots.acquire(1, { maxWaitMs: 4_000 }));
+    const waiting = [1, 2].map(() => slots.acquire(1, { maxWaitMs: 8_000 }));
     await slots.acquire(0, { maxWaitMs: 0 });
     const keys = (await server.client.keys(`${name}:*`)).filter((key) => evicts.test(key));
     expect(await server.client.del(keys)).toBeGreaterThan(0);

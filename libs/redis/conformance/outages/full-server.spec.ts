@@ -7,7 +7,7 @@ import { CLIENTS } from '../../../../test/redis/clients.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
-const OPTIONS = { permitLimit: 2, queueLimit: 2, leaseTtlMs: 1_000 };
+const OPTIONS = { permitLimit: 2, queueLimit: 2, leaseTtlMs: 3_000 };
 
 const server = TestServer.forThisFile();
 

@@ -97,7 +97,7 @@ describe.each(QUEUES)('of a queue that is asked $how, through $name', ({ name, h
   });
 
   const slotsOf = (partitions: RedisPartitions): RateLimitPartition<string, AsyncRateLimiter> =>
-    partitions.getConcurrencyLimiter(how, () => ({ permitLimit: 3, queueLimit: 9, leaseTtlMs: 1_000 }));
+    partitions.getConcurrencyLimiter(how, () => ({ permitLimit: 3, queueLimit: 9, leaseTtlMs: 3_000 }));
 
   /** Asks the slots, alone or after a rate. */
   function asking(): (maxWaitMs?: number) => Promise<RateLimitLease> {

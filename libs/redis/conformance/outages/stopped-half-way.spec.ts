@@ -10,6 +10,10 @@ import { limiterOf } from '../oracle/limiter-pair.js';
 
 const server = TestServer.forThisFile();
 
+const TTL_MS = 3_000;
+/** Far longer than to a renewal, and shorter than keys are kept. */
+const PATIENCE_MS = 3 * TTL_MS;
+
 const allow = (...rules: string[]): Promise<unknown> =>
   server.client.call('ACL', 'SETUSER', 'default', ...rules);
 
@@ -21,11 +25,11 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
       const shared = createRedisPartitions({ client, prefix: name, commandTimeoutMs: 10_000 });
       const slots = limiterOf(
         shared.getConcurrencyLimiter(command, () => ({
-          ...{ permitLimit: 3, queueLimit: 3, leaseTtlMs: 1_000 },
+          ...{ permitLimit: 3, queueLimit: 3, leaseTtlMs: TTL_MS },
         })),
       );
       const [held, ...others] = await Promise.all([slots.acquire(), slots.acquire(), slots.acquire()]);
-      const waiting = slots.acquire(1, { maxWaitMs: 3_000 });
+      const waiting = slots.acquire(1, { maxWaitMs: PATIENCE_MS });
       await slots.acquire(0, { maxWaitMs: 0 });
       await allow(`-${command}`);
       for (const lease of others) lease.dispose();
@@ -35,7 +39,7 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
       const sinceMs = performance.now();
       expect((await waiting).isAcquired).toBe(true);
       let last = await slots.acquire(1, { maxWaitMs: 0 });
-      while (!last.isAcquired && performance.now() - sinceMs < 3_000) {
+      while (!last.isAcquired && performance.now() - sinceMs < PATIENCE_MS) {
         // oxlint-disable-next-line no-await-in-loop -- until it is so
         await after(20);
         // oxlint-disable-next-line no-await-in-loop
@@ -53,7 +57,7 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
     const { client, close } = await open(server.port);
     const shared = createRedisPartitions({ client, prefix: name, commandTimeoutMs: 10_000 });
     const slots = limiterOf(
-      shared.getConcurrencyLimiter('many', () => ({ permitLimit: 300, leaseTtlMs: 1_000 })),
+      shared.getConcurrencyLimiter('many', () => ({ permitLimit: 300, leaseTtlMs: TTL_MS })),
     );
     const leases = await hold(slots, 300);
     await allow('-hset');
@@ -62,7 +66,7 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
     await allow('+@all');
     const sinceMs = performance.now();
     let again = await slots.acquire(10);
-    while (!again.isAcquired && performance.now() - sinceMs < 3_000) {
+    while (!again.isAcquired && performance.now() - sinceMs < PATIENCE_MS) {
       // oxlint-disable-next-line no-await-in-loop -- until it is so
       await after(20);
       // oxlint-disable-next-line no-await-in-loop
@@ -75,8 +79,8 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
   });
 
   test.each([
-    { fate: 'gives up its place', rules: ['-hset'], ttlMs: 8_000 },
-    { fate: 'is killed', rules: ['-hset', '-zrem'], ttlMs: 1_000 },
+    { fate: 'gives up its place', rules: ['-hset'], ttlMs: 3 * PATIENCE_MS },
+    { fate: 'is killed', rules: ['-hset', '-zrem'], ttlMs: TTL_MS },
   ])(
     'before they counted who waits leave nobody behind out of turn, where who asked $fate',
     async ({ fate, rules, ttlMs }) => {
@@ -97,7 +101,7 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
       if (fate === 'is killed') mortal.close();
       await allow('+@all');
       const waiting = [1, 2].map(async () => {
-        const lease = await slotsOf(shared).acquire(1, { maxWaitMs: 4_000 });
+        const lease = await slotsOf(shared).acquire(1, { maxWaitMs: PATIENCE_MS });
         lease.dispose();
         return lease.isAcquired;
       });

@@ -18,7 +18,7 @@ async function decides(client: RedisPartitionsOptions['client'], prefix: string)
     shared.getConcurrencyLimiter('key', () => ({
       permitLimit: 1,
       queueLimit: 1,
-      leaseTtlMs: 1_000,
+      leaseTtlMs: 3_000,
       name: 'one',
     })),
   );
@@ -29,8 +29,8 @@ async function decides(client: RedisPartitionsOptions['client'], prefix: string)
     expect(refused.getMetadata('RETRY_AFTER')).toBeGreaterThan(30_000);
     const held = await one.acquire();
     const waiting = one.acquire();
-    // Renewed three times each second: without that it would be somebody else's by now.
-    await new Promise((resolve) => void setTimeout(resolve, 1_500));
+    // Renewed each second: without that it would be somebody else's by now.
+    await new Promise((resolve) => void setTimeout(resolve, 4_500));
     expect((await one.acquire()).isAcquired).toBe(false);
     held.dispose();
     expect((await waiting).isAcquired).toBe(true);
