@@ -43,6 +43,9 @@ module.exports = {
   // Only for what hangs. A busy machine makes sockets slow, takes half a minute to start a process, and that is no failure;
   // so a test names a time of its own only where it needs a longer one.
   testTimeout: 180_000,
+  // A worker that is told to end frees all that it has loaded first, on a busy machine for longer than the half second after
+  // which Jest kills it, as one that a test has left something open in. What is left open stays for longer than this, too.
+  workerGracefulExitTimeout: 10_000,
   testRegex: `/(libs|apps|test)/.*\\.(spec|e2e-spec${full ? '|full-spec' : ''})\\.ts$`,
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.stryker-tmp/'],
   modulePathIgnorePatterns: ['/dist/', '/.stryker-tmp/'],
