@@ -61,7 +61,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     controllers: [ReportsController],
     imports: [
       RedisRateLimitingModule.forRootAsync({
-        useFactory: () => ({ client: server.client, commandTimeoutMs: 1_000 }),
+        useFactory: () => ({ client: server.client, commandTimeoutMs: 2_000 }),
       }),
       RateLimitingModule.forRoot({ policies: { perUser: PerUserPolicy, slots: SlotsPolicy } }),
     ],
@@ -162,7 +162,7 @@ describe.each(PLATFORMS)('on $name', (platform) => {
     expect(leases.every((lease) => lease.isAcquired)).toBe(true);
     const beganMs = performance.now();
     await app.app.close();
-    expect(performance.now() - beganMs).toBeLessThan(2_000);
+    expect(performance.now() - beganMs).toBeLessThan(10_000);
     expect(await server.client.keys(`ratelease:v1:{eve-${platform.name}}:*`)).toEqual([]);
   });
 
