@@ -127,6 +127,21 @@ describe.each(makings)('partitions (%s) of a chain whose request', (_kind, make)
       expect(members.partitionCount).toBe(0);
     });
 
+    it('are there for the last of several, however long before it the others are answered', async () => {
+      const members = partitioned(make);
+      const [first, last] = [makeSlow(), makeSlow()];
+      const [early, late] = [first, last].map(({ limiter }) =>
+        createChainedPartitionedRateLimiter(limiter, members).acquire('a'),
+      );
+      await settled();
+      first.gate.open();
+      (await early)!.dispose();
+      clock.advance(5 * IDLE_TIMEOUT_MS);
+      expect(members.partitionCount).toBe(1);
+      last.gate.open();
+      expect((await late)!.isAcquired).toBe(true);
+    });
+
     it('go at last, too, when those of another member have ended', async () => {
       const [slow, foreign] = [makeSlow(), slowForeign()];
       foreign.gate.open();

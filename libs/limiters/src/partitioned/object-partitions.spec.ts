@@ -204,6 +204,22 @@ describe('those who wait in a partition that is an object', () => {
   });
 });
 
+describe('a partition whose limiter keeps no statistics', () => {
+  it('has new options at its next use: nobody knows whether somebody waits', async () => {
+    let refreshed = 0;
+    const limiter = createPartitionedRateLimiter((key: string): Partition<string> => ({
+      partitionKey: key,
+      factory: () => new Foreign(),
+      refresh: () => refreshed++,
+    }));
+    await limiter.acquire('a');
+    limiter.refreshOptions();
+    expect(refreshed).toBe(0);
+    limiter.attemptAcquire('a');
+    expect(refreshed).toBe(1);
+  });
+});
+
 describe('the end of a table', () => {
   it('is that of limiters with a managed lifetime, once each', async () => {
     let ends = 0;
