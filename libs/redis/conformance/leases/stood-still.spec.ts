@@ -66,7 +66,7 @@ describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s',
 
 test('a process that stands still while it renews a lease keeps it: the answer is read before the time is looked at', async () => {
   let standsStillUntilMs = 0;
-  const shared = partitionsThat(() => void waitUntil(standsStillUntilMs));
+  const shared = partitionsThat(() => waitUntil(standsStillUntilMs));
   const limiter = limiterOf(shared.getConcurrencyLimiter('renewed', () => OPTIONS));
   const lease = (await limiter.acquire()) as RemoteLease;
   const sinceMs = performance.now();
@@ -86,7 +86,7 @@ test('a process that stands still while it renews its wait does not take the lea
   const next = host.start(`
     process.once('message', async (member) => {
       say('watches');
-      while ((await client.zscore('${of('leases')}', member)) === null);
+      while ((await client.zscore('${of('queue')}', member)) !== null);
       const lease = await ${slotsOf(key)}.acquire();
       say('has it');
       process.once('message', () => lease.dispose());

@@ -100,9 +100,13 @@ describe.each(['first', 'second'])('who waits for the %s of two limiters of one 
     await giveBack(leases[0]!);
     await new Promise((resolve) => setTimeout(resolve, 100));
     late.letThrough();
-    // At its turn it finds the other one taken.
-    expect((await waiting).isAcquired).toBe(false);
+    // At its turn it finds the other one taken, and waits for that one.
+    await waitedFor(`early-${which}`, 1);
+    const between = await taken!.acquire(KEY, 1, { maxWaitMs: 0 });
+    expect(between.isAcquired).toBe(true);
+    await giveBack(between);
     await giveBack(leases[1]!);
+    await giveBack(await waiting);
     for (const limiter of elsewhere)
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect((await limiter.acquire(KEY, 1, { maxWaitMs: 0 })).isAcquired).toBe(true);

@@ -7,8 +7,9 @@ import { settledWithin } from '../store/settled-within.js';
 import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
 import type { KeeperContext } from './keeper-context.js';
-import type { Asking, Held, Waiting } from './kept-members.js';
-import { EVICTED, firstEndMs, highestLimit, IGNORING, LOST, permitsOf, waitRenewed } from './kept-members.js';
+import { KeptLeases } from './kept-leases.js';
+import type { Asking } from './kept-waits.js';
+import { isAboveLimit, KeptWaits, permitsOf, RENEWED } from './kept-waits.js';
 import type { LeaseLostError } from './lease-lost-error.js';
 import { leaseLost } from './lease-lost-error.js';
 import type { Listener, Notice, Notifications } from './notifications.js';
@@ -28,14 +29,11 @@ export class LeaseKeeper implements Listener {
   readonly #store: Store;
   readonly #notifications: Notifications;
   #definition: LimiterDefinition;
-  readonly #partitionKey: string;
   readonly #keys: readonly string[];
   /** As the scripts take them; the releases have the same list. */
   readonly #numbers: string[];
-  readonly #held = new Map<string, Held>();
-  readonly #waiting = new Map<string, Waiting>();
-  /** Requests on their way: the server may not know them yet, so its not knowing them means nothing. */
-  readonly #asking = new Map<string, Asking>();
+  readonly #leases: KeptLeases;
+  readonly #waits = new KeptWaits();
   /** How many permits the server had left when it told so last. */
   remaining = 0;
   /** Messages to those on their way may have been missed. */
@@ -52,16 +50,16 @@ export class LeaseKeeper implements Listener {
     this.#store = context.store;
     this.#notifications = context.notifications;
     this.#definition = definition;
-    this.#partitionKey = partitionKey;
     this.#keys = [partitionKey, ...concurrencyKeys(partitionKey, definition.name)];
     this.#numbers = leaseNumbers(definition, definition.limit);
+    this.#leases = new KeptLeases(() => leaseLost(this.#definition.name, partitionKey));
     this.#onIdle = context.onIdle;
     this.#releases = new Releases(this.#store, this.#keys, this.#numbers, () => this.tidy());
   }
 
   /** Permits of the leases that are held here are in use. */
   get isIdle(): boolean {
-    return this.#held.size + this.#waiting.size + this.#asking.size === 0 && this.#releases.isIdle;
+    return this.#leases.size + this.#waits.size + this.#waits.asking === 0 && this.#releases.isIdle;
   }
 
   /** Goes on with the numbers of a later definition, as the server does with what it is asked from now on. */
@@ -73,21 +71,25 @@ export class LeaseKeeper implements Listener {
 
   /** A limiter has other numbers, or is another one by now: who waits for it may have to ask again. */
   lookAnew(): void {
-    for (const [member, waiting] of this.#waiting) this.#giveUpAboveLimit(member, waiting);
+    for (const member of this.#waits.aboveLimit()) this.#askAnew(member);
     this.#countLimit();
     if (!this.isIdle) this.#arm(0);
   }
 
-  /** Who waits for more than there ever is would stand before all others for ever. It learns of that as it asks again. */
-  #giveUpAboveLimit(member: string, { settle, ownLimit }: Asking): void {
-    if (permitsOf(member) <= ownLimit()) return;
-    settle('lost');
+  /** It learns why it can't go on as it asks again. */
+  #askAnew(member: string): void {
+    this.#waits.waiting(member)?.settle('lost');
     void this.abandon(member);
   }
 
   #countLimit(): void {
-    const limit = highestLimit(this.#definition.limit, this.#waiting.values());
+    const limit = this.#waits.highestLimit(this.#definition.limit);
     this.#numbers.splice(0, Infinity, ...leaseNumbers(this.#definition, limit));
+  }
+
+  /** Whether the lease is renewed here, so that it was not lost as far as is known. */
+  holds(member: string): boolean {
+    return this.#leases.get(member) !== undefined;
   }
 
   /** From now on the lease is renewed. It was asked for at `sinceMs`. */
@@ -96,53 +98,54 @@ export class LeaseKeeper implements Listener {
   }
 
   #holdUntil(member: string, untilMs: number): void {
-    this.#held.set(member, { untilMs, onLost: null });
-    this.#arm(this.#definition.leaseTtlMs / 3);
+    this.#leases.hold(member, untilMs);
+    // Also where its answer was read late.
+    this.#armAt(untilMs - (2 / 3) * this.#definition.leaseTtlMs);
   }
 
   onLost(member: string, listener: (reason: LeaseLostError) => void): void {
-    const held = this.#held.get(member);
+    const held = this.#leases.get(member);
     if (held !== undefined) held.onLost = listener;
   }
 
   /** Gives the permits back; see {@link Releases.add}. */
   release(member: string): Promise<void> {
-    const held = this.#held.get(member);
+    const held = this.#leases.get(member);
     if (held === undefined) return Promise.resolve();
-    this.#held.delete(member);
+    this.#leases.delete(member);
     return this.#releases.add(member, held.untilMs);
   }
 
   /** Ends what a request may have got that nobody waits for any more. To be called once it has been sent. */
   abandon(member: string): Promise<void> {
-    this.#held.delete(member);
+    this.#leases.delete(member);
     this.forget(member);
     return this.#releases.add(member, performance.now() + this.#definition.leaseTtlMs);
   }
 
   /** To be called before the server is asked by a request that does not wait: at the end it is given back. */
   asks(member: string): void {
-    this.#asking.set(member, IGNORING);
+    this.#waits.asks(member);
   }
 
   /** The same for a request that may wait: the server's message may be here before its answer. */
   expect(member: string, settle: SettleWait, limitOf: (name: string) => number): void {
     const heldUntilMs = performance.now() + this.#definition.leaseTtlMs;
     const end = (how: WaitEnd): void => {
-      const { heldUntilMs: untilMs } = this.#waiting.get(member) ?? asking;
+      const { heldUntilMs: untilMs } = this.#waits.waiting(member) ?? asking;
       this.forget(member);
       // A request for no permits holds none.
       if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, untilMs);
       settle({ end: how, remaining: this.remaining });
     };
-    const asking = { settle: end, ownLimit: () => limitOf(this.#definition.name), heldUntilMs };
-    this.#asking.set(member, asking);
+    const asking: Asking = { settle: end, ownLimit: () => limitOf(this.#definition.name), heldUntilMs };
+    this.#waits.expect(member, asking);
     this.#notifications.expect(member, this);
   }
 
   /** See {@link Listener.hear}. */
   hear(member: string, notice: Notice, remaining: number): void {
-    const expected = this.#waiting.get(member) ?? this.#asking.get(member);
+    const expected = this.#waits.get(member);
     if (expected === undefined) return;
     this.remaining = remaining;
     // Where the process stood still, it may tell of a lease that has ended meanwhile.
@@ -152,64 +155,64 @@ export class LeaseKeeper implements Listener {
 
   /** The request does not wait here, or not any more. */
   forget(member: string): void {
-    this.#asking.delete(member);
-    this.#waiting.delete(member);
+    this.#waits.delete(member);
     this.#notifications.forget(member, this);
   }
 
   /** The request waits for another limiter: so a message that came before that was known told of that one. */
   disown(member: string): void {
     this.forget(member);
-    this.#held.delete(member);
+    this.#leases.delete(member);
   }
 
   /** The request, asked at `sinceMs`, waits now; its standing tells when the first lease ends unless it is renewed. */
   waits(member: string, { remaining, resetUs: firstEndUs }: Standing[number], sinceMs: number): void {
-    const asking = this.#asking.get(member);
-    // The message that it was granted may have come before the answer that it waits.
-    if (asking === undefined) return;
-    this.remaining = remaining;
     const { leaseTtlMs } = this.#definition;
-    this.#asking.delete(member);
-    const heldUntilMs = sinceMs + leaseTtlMs;
-    this.#waiting.set(member, { ...asking, untilMs: performance.now() + leaseTtlMs, heldUntilMs });
-    this.#giveUpAboveLimit(member, asking);
-    if (asking.ownLimit() > Number(this.#numbers[1])) this.#countLimit();
+    const waiting = this.#waits.waits(member, performance.now() + leaseTtlMs, sinceMs + leaseTtlMs);
+    // The message that it was granted may have come before the answer that it waits.
+    if (waiting === undefined) return;
+    this.remaining = remaining;
+    if (isAboveLimit(member, waiting)) this.#askAnew(member);
+    if (waiting.ownLimit() > Number(this.#numbers[1])) this.#countLimit();
     if (this.#isLookDue) return this.look();
     this.#arm(Math.min(leaseTtlMs / 3, firstEndUs < 0 ? Infinity : firstEndUs / 1_000 + AFTER_END_MS));
   }
 
   /** Messages may have been missed. */
   look(): void {
-    this.#isLookDue = this.#asking.size > 0;
-    if (this.#waiting.size > 0) this.#arm(0);
+    this.#isLookDue = this.#waits.asking > 0;
+    if (this.#waits.size > 0) this.#arm(0);
   }
 
   /** Gives back all but what is being asked for, which the server may not know yet: who asks does it, once answered. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     clearTimeout(this.#endsTimer);
-    const members = [...this.#held.keys(), ...this.#waiting.keys()];
-    for (const { settle } of [...this.#waiting.values(), ...this.#asking.values()]) settle('disposed');
+    const members = [...this.#leases.members, ...this.#waits.members];
+    this.#waits.dispose();
     const told = Promise.all(members.map((member) => this.abandon(member))).then(() => this.#releases.end());
     await settledWithin(told, this.#definition.commandTimeoutMs);
   }
 
   #arm(delayMs: number): void {
-    const atMs = performance.now() + delayMs;
+    this.#armAt(performance.now() + delayMs);
+  }
+
+  #armAt(atMs: number): void {
     if (this.#timer !== undefined && this.#timerAtMs <= atMs) return;
     clearTimeout(this.#timer);
     this.#timerAtMs = atMs;
     this.#store.runOutside(() => {
+      const delayMs = timerDelay(atMs - performance.now());
       // Sockets keep a process alive, and what is held here is the server's to take back when there are none.
-      this.#timer = setTimeout(() => void this.#renew(), timerDelay(delayMs)).unref();
+      this.#timer = setTimeout(() => void this.#renew(), delayMs).unref();
     });
   }
 
   async #renew(): Promise<void> {
     this.#timer = undefined;
     if (this.#isRenewing) return this.#arm(RETRY_MS);
-    const members = [...this.#held.keys(), ...this.#waiting.keys()];
+    const members = [...this.#leases.members, ...this.#waits.members];
     if (members.length === 0) return this.tidy();
     this.#isRenewing = true;
     this.#countLimit();
@@ -224,27 +227,23 @@ export class LeaseKeeper implements Listener {
       members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
       // They last from when it was sent, however late its answer was read.
       nextMs = Math.max(0, nextMs - (performance.now() - sentMs));
-      if (this.#waiting.size > 0 && reply[1]! >= 0)
-        nextMs = Math.min(nextMs, reply[1]! / 1_000 + AFTER_END_MS);
+      if (this.#waits.size > 0 && reply[1]! >= 0) nextMs = Math.min(nextMs, reply[1]! / 1_000 + AFTER_END_MS);
     } catch {
       this.#dropExpired();
       nextMs = this.#retryMs();
     }
     clearTimeout(this.#endsTimer);
     this.#isRenewing = false;
-    if (this.#held.size > 0 || this.#waiting.size > 0) this.#arm(nextMs);
+    if (this.#leases.size > 0 || this.#waits.size > 0) this.#arm(nextMs);
     else this.tidy();
   }
 
   #renewed(member: string, state: number, sentMs: number): void {
-    const held = this.#held.get(member);
-    if (held !== undefined) {
-      if (state === LOST || state === EVICTED) this.#lose(member, held);
-      else held.untilMs = sentMs + this.#definition.leaseTtlMs;
-      return;
-    }
-    const waiting = this.#waiting.get(member);
-    if (waiting !== undefined) waitRenewed(waiting, state, sentMs, this.#definition.leaseTtlMs);
+    const untilMs = sentMs + this.#definition.leaseTtlMs;
+    const held = this.#leases.get(member);
+    if (held === undefined) this.#waits.renewed(member, state, sentMs, untilMs);
+    else if (state === RENEWED.lost || state === RENEWED.evicted) this.#leases.lose(member);
+    else held.untilMs = untilMs;
   }
 
   /** An answer that does not come, as from a server that is cut off, must not hide that leases and places end. */
@@ -263,8 +262,7 @@ export class LeaseKeeper implements Listener {
   /** A renewal that failed is tried again soon, and a lease that ends before that is missed at its end. */
   #retryMs(): number {
     const nowMs = performance.now();
-    const heldMs = firstEndMs(this.#held.values(), nowMs + RETRY_MS);
-    return firstEndMs(this.#waiting.values(), heldMs) - nowMs;
+    return this.#waits.firstEndMs(this.#leases.firstEndMs(nowMs + RETRY_MS)) - nowMs;
   }
 
   /**
@@ -274,22 +272,9 @@ export class LeaseKeeper implements Listener {
   #dropExpired(): void {
     const nowMs = performance.now();
     const backUntilMs = nowMs + this.#definition.leaseTtlMs;
-    for (const [member, held] of this.#held) {
-      if (held.untilMs > nowMs) continue;
-      this.#lose(member, held);
-      void this.#releases.add(member, backUntilMs);
-    }
-    for (const [member, { untilMs, settle }] of this.#waiting) {
-      if (untilMs > nowMs) continue;
-      settle('lost');
-      void this.#releases.add(member, backUntilMs);
-    }
-  }
-
-  #lose(member: string, held: Held): void {
-    this.#held.delete(member);
-    const reason = leaseLost(this.#definition.name, this.#partitionKey);
-    held.onLost?.(reason);
+    const onEnded = (member: string): void => void this.#releases.add(member, backUntilMs);
+    this.#leases.loseEnded(nowMs, onEnded);
+    this.#waits.loseEnded(nowMs, onEnded);
   }
 
   /** Ends the keeper where nothing is left to keep. */

@@ -1,29 +1,31 @@
-import type { Clock } from '@ratelease/limiters';
+import { Claim } from '../concurrency/claim.js';
 import type { WaitOutcome } from '../concurrency/wait-outcome.js';
 import { REASON, REASON_OF_END, reasonOfRefusal } from '../leases/reasons.js';
-import type { HeldPermits } from '../leases/remote-lease.js';
 import { RemoteLease } from '../leases/remote-lease.js';
-import type { RefusalFacts } from '../leases/remote-refused-lease.js';
-import { RemoteRefusedLease, retryAfterMsOf } from '../leases/remote-refused-lease.js';
 import type { Question } from '../store/decision-request.js';
 import { NO_ROOM } from '../store/decision-request.js';
-import type { LimiterGroup } from '../store/limiter-group.js';
-import { QueuePlace } from '../waiting/queue-place.js';
-import type { RateQueue } from '../waiting/rate-queue.js';
+import { LimiterGroup } from '../store/limiter-group.js';
+import type { Standing } from '../store/standing.js';
+import type { RateWaitEnd } from '../waiting/rate-wait.js';
+import { RateWait } from '../waiting/rate-wait.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import { AskedQuestion } from './asked-question.js';
 import type { Heard, HeardGrant, HeardRefusal, HeardWait } from './heard.js';
-import { refusedUnasked, standingNow } from './heard.js';
+import { standingNow } from './heard.js';
 import type { LimiterDefinition } from './limiter-definition.js';
 import type { Outcome } from './outcome.js';
+import { clockOf, flushed, refusal, refusalBy } from './refusals.js';
 import type { Wait } from './wait.js';
 
-/** So often a request gives a lease back that it had waited for, because a rate beside it refused. */
+/** So often a request gives back what it had waited for, because another limiter refused at its turn. */
 const TURNS_BEFORE_KEEPING = 4;
 
 /**
- * A request for permits of a group of limiters, from the question to the lease. It waits for one limiter at a time:
- * for a rate in this process, for a concurrency limiter in the server's queue; at its turn there all are asked.
+ * A request for permits of a group of limiters, from the question to the lease. It waits for one limiter at a time, for
+ * a rate in this process, for a concurrency limiter in the server's queue, and holds nothing meanwhile; at its turn
+ * there all are asked. A request that was passed over often keeps what it gets. All that do take the permits of
+ * concurrency limiters in one order, and wait for rates, which need nobody to give anything back, with those in hand:
+ * so no two wait for each other.
  */
 export class Acquisition {
   readonly #context: AcquisitionContext;
@@ -31,12 +33,11 @@ export class Acquisition {
   #group: LimiterGroup;
   readonly #permits: number;
   readonly #wait: Wait;
-  /** What the server keeps it as; empty until it has been asked for a lease. */
-  #member = '';
-  /** Granted by the server's queue, before the others of the group are asked. */
-  #held: HeldPermits[] = [];
+  readonly #claim: Claim;
+  readonly #rates: RateWait;
   #turns = 0;
-  readonly #place = new QueuePlace();
+  /** What all of the group have answered last. */
+  #heard: HeardRefusal | HeardWait | undefined = undefined;
 
   /** @param current - the limiters with the numbers that they have when it asks. */
   constructor(context: AcquisitionContext, current: () => LimiterGroup, permits: number, wait: Wait) {
@@ -45,49 +46,37 @@ export class Acquisition {
     this.#group = current();
     this.#permits = permits;
     this.#wait = wait;
+    this.#claim = new Claim(context.states, permits, (name) => this.#limitOf(name));
+    this.#rates = new RateWait(context.states, permits, wait);
   }
 
   /** Rejects with the reason of an abort, and with nothing else. */
   async run(): Promise<Outcome> {
     try {
-      const blocked = this.#blockingMember();
-      let outcome = blocked < 0 ? await this.#ask() : await this.#standBehind(blocked);
+      const blocked = this.#rates.blockedBy(this.#group);
+      let outcome =
+        blocked < 0 ? await this.#ask() : await this.#waited(this.#rates.behind(this.#group, blocked));
       // oxlint-disable-next-line no-await-in-loop -- each answer decides about the next question
       while (outcome === null) outcome = await this.#ask();
       return outcome;
-    } catch (error) {
-      this.#giveUpHeld();
-      throw error;
     } finally {
-      this.#place.leave();
+      // What a lease holds isn't the request's any more.
+      this.#claim.giveUp();
+      this.#rates.leave();
       this.#wait.end();
       this.#context.states.tidy(this.#group);
     }
   }
 
-  /** Asks all limiters once, and waits where it has to. `null`: ask again. */
+  /** Asks the limiters once, and waits where it has to. `null`: ask again. */
   async #ask(): Promise<Outcome | null> {
-    const { states } = this.#context;
     const lowered = this.#followNumbers();
     if (lowered !== null) return lowered;
-    if (!this.#group.hasConcurrency) return this.#follow(await this.#answer('n'));
-    const isAgain = this.#held.length > 0;
-    if (!isAgain) this.#member = `${states.store.nextId()}*${this.#permits}`;
-    const member = this.#member;
-    const keepers = this.#context.states.keepers(this.#group);
-    let outcome: Promise<WaitOutcome> | null = null;
-    if (!isAgain && this.#wait.mayWait && this.#group.hasServerQueue) {
-      states.notifications.start();
-      outcome = new Promise((settle) => {
-        for (const keeper of keepers) keeper.expect(member, settle, (name) => this.#limitOf(name));
-      });
-    } else {
-      for (const keeper of keepers) keeper.asks(member);
-    }
-    const answer = await this.#answer(outcome !== null ? 'w' : isAgain ? 'a' : 'n');
-    if (answer.kind === 'waiting') return this.#waitForServer(answer, outcome!, member);
-    for (const keeper of keepers) keeper.forget(member);
-    return this.#follow(answer, member);
+    if (!this.#group.hasConcurrency) return this.#follow(await this.#answer(this.#group, 'n'));
+    const next = this.#nextToKeep();
+    if (next !== undefined) return this.#askToWait(new LimiterGroup(this.#group.partitionKey, [next]));
+    const waits = !this.#claim.holdsPermits && this.#wait.mayWait && this.#group.hasServerQueue;
+    return waits ? this.#askToWait(this.#group) : this.#askAtOnce();
   }
 
   /** The limit that its limiter of a name has now; 0 where it has none of that name any more. */
@@ -99,198 +88,164 @@ export class Acquisition {
   #followNumbers(): Outcome | null {
     const group = this.#current();
     // A lease of other numbers, or of another limiter, is no answer to what is asked now.
-    if (group.name !== this.#group.name) this.#giveUpHeld();
+    if (group.name !== this.#group.name) {
+      this.#claim.giveUp();
+      this.#heard = undefined;
+    }
     this.#group = group;
     const lowered = group.definitions.findIndex(({ limit }) => this.#permits > limit);
-    return lowered < 0 ? null : this.#refuse(lowered, { reason: REASON.limitLowered });
+    return lowered < 0 ? null : refusal(lowered, { reason: REASON.limitLowered });
   }
 
-  async #answer(flag: Question['flag']): Promise<Heard> {
+  /**
+   * Of a request that was passed over often, the concurrency limiter whose permits it takes next; `undefined` where it
+   * has all of them, or isn't so far yet.
+   */
+  #nextToKeep(): LimiterDefinition | undefined {
+    if (this.#turns < TURNS_BEFORE_KEEPING || this.#permits === 0) return undefined;
+    const { inOrderOfNames } = this.#group;
+    const next = inOrderOfNames.findIndex((one) => !this.#claim.holds(this.#group, one));
+    // One that comes before was lost, or was never waited for.
+    if (next >= 0 && inOrderOfNames.slice(next).some((one) => this.#claim.holds(this.#group, one)))
+      this.#claim.giveUp();
+    return this.#claim.holdsPermits ? inOrderOfNames[next] : inOrderOfNames[0];
+  }
+
+  async #askAtOnce(): Promise<Outcome | null> {
     const group = this.#group;
+    const flag = this.#claim.holdsPermits ? 'a' : 'n';
+    this.#claim.begin();
+    this.#claim.asks(group);
+    const answer = await this.#answer(group, flag);
+    this.#claim.forget(group);
+    return this.#follow(answer);
+  }
+
+  /** Asks all of the group, or one of it alone, and waits in the queue of the one that refuses. */
+  async #askToWait(asked: LimiterGroup): Promise<Outcome | null> {
+    this.#claim.begin();
+    const outcome = this.#claim.expects(asked);
+    const answer = await this.#answer(asked, 'w');
+    if (answer.kind === 'waiting') return this.#waitForServer(asked, answer, outcome);
+    this.#claim.forget(asked);
+    if (asked === this.#group) return this.#follow(answer);
+    if (this.#context.states.isEnded) return flushed(0);
+    if (answer.kind === 'unavailable') return this.#unavailable();
+    if (answer.kind === 'refused')
+      return this.#refuseAtTurn(asked.definitions[0]!, this.#reasonOf(asked, answer));
+    this.#claim.granted(asked, answer.sinceMs);
+    return null;
+  }
+
+  async #answer(group: LimiterGroup, flag: Question['flag']): Promise<Heard> {
     // Those that wait for a rate in this process must not overtake each other on the way.
     const ahead = group.isInOrder && this.#permits > 0 && this.#wait.mayWait ? -1 : 0;
-    const question = { permits: this.#permits, ahead, id: this.#member, flag };
+    const question = { permits: this.#permits, ahead, id: this.#claim.member, flag };
     // Also where it goes on meanwhile, as a refusal stood, and asks under another id.
-    const onAbandoned = (): void => this.#abandon(question.id, group);
+    const onAbandoned = (): void => this.#claim.abandon(group, question.id);
     const request = new AskedQuestion(this.#context.states.store, group, question, { onAbandoned });
     const settled = await this.#wait.orAbort(request.settled, () => {
-      if (this.#member !== '')
-        for (const keeper of this.#context.states.keepers(this.#group)) keeper.forget(this.#member);
+      this.#claim.forget(group);
       request.giveUp();
     });
     // Not known yet when everything was given back.
-    if ('nowUs' in settled && this.#context.states.isEnded) this.#abandon();
-    return { ...settled, sinceMs: request.sinceMs, heardMs: this.#clock.now() };
+    if ('nowUs' in settled && this.#context.states.isEnded) this.#claim.abandon(group);
+    return { ...settled, sinceMs: request.sinceMs, heardMs: clockOf(group).now() };
   }
 
-  #follow(answer: Heard, member = ''): Outcome | null | Promise<Outcome | null> {
+  /** All of the group have answered. */
+  #follow(answer: Heard): Outcome | null | Promise<Outcome | null> {
     // Everything was given back at the end, and nobody waits any more.
     if (this.#context.states.isEnded && (this.#group.hasConcurrency || answer.kind !== 'granted'))
-      return this.#flush(0, answer);
+      return this.#flush(answer);
     if (answer.kind === 'refused') return this.#refused(answer);
     if (answer.kind !== 'granted') return this.#unavailable();
-    // Not those from before it asked: a keeper that had nothing to keep meanwhile is gone.
-    const keepers = this.#permits > 0 ? this.#context.states.keepers(this.#group) : [];
-    for (const keeper of keepers) keeper.hold(member, answer.sinceMs);
-    this.#held = keepers.map((keeper) => ({ keeper, member }));
+    this.#claim.granted(this.#group, answer.sinceMs);
     return this.#granted(answer);
   }
 
-  #granted(answer: HeardGrant): Outcome {
-    const { standing, nowUs } = answer;
+  #granted({ standing, nowUs }: HeardGrant): Outcome {
     const asked = { group: this.#group, permits: this.#permits, store: this.#context.states.store };
-    const lease = new RemoteLease({ ...asked, standing, nowUs, held: this.#held });
-    this.#held = [];
+    const lease = new RemoteLease({ ...asked, standing, nowUs, held: this.#claim.handOver() });
     return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
   }
 
   async #waitForServer(
+    asked: LimiterGroup,
     answer: HeardWait,
     outcome: Promise<WaitOutcome>,
-    member: string,
   ): Promise<Outcome | null> {
-    const definition = this.#group.definitions[answer.member]!;
-    const keeper = this.#context.states.keeper(this.#group.partitionKey, definition);
-    for (const other of this.#context.states.keepers(this.#group)) if (other !== keeper) other.disown(member);
-    keeper.waits(member, answer.standing[answer.member]!, answer.sinceMs);
-    const ended = await this.#wait.race(outcome, () => this.#abandon());
+    // Who stands behind it in the queue of a rate may have what it waits for.
+    this.#rates.leave();
+    if (asked === this.#group) this.#heard = answer;
+    const definition = asked.definitions[answer.member]!;
+    const keeper = this.#claim.waits(asked, definition, answer);
+    const ended = await this.#wait.race(outcome, () => this.#claim.abandon(asked));
     const { end, remaining } =
       typeof ended === 'string' ? { end: ended, remaining: keeper.remaining } : ended;
     if (end === 'lost') return null;
-    const standing = standingNow(answer, this.#clock).map((one, member) =>
-      member === answer.member ? { ...one, remaining } : one,
-    );
     if (end !== 'granted') {
-      const facts = { reason: REASON_OF_END[end], group: this.#group, standing };
-      return { ...this.#refuse(answer.member, facts), isFlushed: end === 'disposed' };
+      const refused = this.#refuseAtTurn(definition, REASON_OF_END[end], remaining);
+      return { ...refused, isFlushed: end === 'disposed' };
     }
-    if (this.#permits > 0) this.#held = [{ keeper, member }];
+    this.#claim.grantedBy(keeper);
+    if (this.#group.definitions.length > 1) return null;
     // Alone, it has all it asked for.
-    return this.#group.definitions.length > 1 ? null : this.#granted({ ...answer, standing });
+    return this.#granted({ ...answer, standing: this.#standing(definition, remaining) });
   }
 
-  get #clock(): Clock {
-    return this.#group.definitions[0]!.clock;
-  }
-
+  /** All of the group were asked, and one refuses. */
   #refused(answer: HeardRefusal): Outcome | null | Promise<Outcome | null> {
-    const definition = this.#group.definitions[answer.member]!;
-    const isRate = definition.algorithm !== 'concurrency';
-    if (this.#held.length > 0 && (!isRate || ++this.#turns < TURNS_BEFORE_KEEPING)) this.#giveUpHeld();
-    if (!isRate || definition.queueLimit === 0) return this.#refuseBy(answer);
-    if (this.#wait.mayWait) return this.#enterQueue(answer);
-    return this.#queueInUse(definition)?.isAhead ? this.#look(answer) : this.#refuseBy(answer);
+    this.#heard = answer;
+    const { algorithm, queueLimit } = this.#group.definitions[answer.member]!;
+    const isPassedOver = this.#claim.holdsPermits && queueLimit > 0;
+    if (isPassedOver && (++this.#turns < TURNS_BEFORE_KEEPING || this.#nextToKeep() !== undefined))
+      this.#claim.giveUp();
+    if (algorithm !== 'concurrency' && queueLimit > 0)
+      return this.#waited(this.#rates.refused(this.#group, answer));
+    return isPassedOver ? null : refusalBy(this.#group, answer, this.#reasonOf(this.#group, answer));
   }
 
-  #enterQueue(answer: HeardRefusal): Outcome | Promise<Outcome | null> {
-    const definition = this.#group.definitions[answer.member]!;
-    const waitMs = Math.max(0, answer.waitUs) / 1_000;
-    const isIn = this.#place.isTaken || this.#hasRoom(answer);
-    if (isIn && waitMs > this.#wait.leftMs) return this.#refuseBy(answer, REASON.waitLimitReached);
-    if (!isIn || !this.#take(definition, definition.clock.now() + waitMs)) return this.#look(answer);
-    return this.#waitInQueue(answer);
+  /** The limiter whose turn it waited for, or waits for next, refuses it. */
+  #refuseAtTurn(definition: LimiterDefinition, reason: string | undefined, remaining = 0): Outcome {
+    const quota =
+      this.#heard === undefined
+        ? {}
+        : { group: this.#group, standing: this.#standing(definition, remaining) };
+    return refusal(this.#group.definitions.indexOf(definition), { reason, ...quota });
   }
 
-  /** Somebody waits for a limiter of the group already. */
-  async #standBehind(member: number): Promise<Outcome | null> {
-    const refused = refusedUnasked(member, this.#clock);
-    const hasPlace = this.#wait.mayWait && this.#take(this.#group.definitions[member]!, 0);
-    return hasPlace ? this.#waitInQueue(refused) : this.#look(refused);
+  /** How the limiters stand, as far as is known, where one of them has told more since. */
+  #standing(told: LimiterDefinition, remaining: number): Standing {
+    const { definitions } = this.#group;
+    return standingNow(this.#heard!, clockOf(this.#group)).map((one, member) =>
+      definitions[member] === told ? { ...one, remaining } : one,
+    );
   }
 
-  /** There is no room in the queue: asks only how long it would have been. Behind nobody that is known, and would ask for permits. */
-  async #look(refused: HeardRefusal): Promise<Outcome> {
-    const ahead = this.#queueInUse(this.#group.definitions[refused.member]!)?.permits ?? 0;
-    if (ahead === 0) return this.#refuseBy(refused);
-    const question: Question = { permits: this.#permits, ahead, id: '', flag: 'n' };
-    const { sinceMs, heardMs } = refused;
-    const asked = new AskedQuestion(this.#context.states.store, this.#group, question, { sinceMs });
-    const looked = await asked.settled;
-    if (looked.kind === 'unavailable') return this.#unavailable();
-    return this.#refuseBy(looked.kind === 'refused' ? { ...looked, sinceMs, heardMs } : refused);
+  #reasonOf(asked: LimiterGroup, { member, waitUs }: HeardRefusal): string | undefined {
+    const seen = { mayWait: this.#wait.mayWait, hasRoom: waitUs !== NO_ROOM };
+    return reasonOfRefusal(asked.definitions[member]!, seen);
   }
 
-  #queueInUse(definition: LimiterDefinition): RateQueue | undefined {
-    return this.#context.states.queueInUse(this.#group.partitionKey, definition);
-  }
-
-  #take(definition: LimiterDefinition, readyAtMs: number): boolean {
-    const queue = this.#context.states.queue(this.#group.partitionKey, definition);
-    const asking = { lane: this.#group.name, readyAtMs };
-    return this.#place.take(queue, this.#permits, definition.queueLimit, asking);
-  }
-
-  async #waitInQueue(refused: HeardRefusal): Promise<Outcome | null> {
-    const end = await this.#place.wait(this.#wait);
+  async #waited(wait: Promise<RateWaitEnd>): Promise<Outcome | null> {
+    const end = await wait;
     if (end === 'turn') return null;
-    if (end === 'disposed') return this.#flush(refused.member);
-    const reason = end === 'evicted' ? REASON.evicted : REASON.waitLimitReached;
-    const retryAfterMs = this.#place.retryAfterMs(this.#group.definitions[refused.member]!.clock.now());
-    return this.#refuse(refused.member, { reason, retryAfterMs, ...this.#quotaOf(refused) });
-  }
-
-  #refuseBy(answer: HeardRefusal, reason?: string): Outcome {
-    const definition = this.#group.definitions[answer.member]!;
-    const { mayWait } = this.#wait;
-    const facts = {
-      reason: reason ?? reasonOfRefusal(definition, { mayWait, hasRoom: this.#hasRoom(answer) }),
-      retryAfterMs: retryAfterMsOf(answer.waitUs),
-      ...this.#quotaOf(answer),
-    };
-    return { ...this.#refuse(answer.member, facts), retryAfterOfAllMs: retryAfterMsOf(answer.longestUs) };
-  }
-
-  /** Nothing where it has never asked, as it stood behind others. */
-  #quotaOf(refused: HeardRefusal): Pick<RefusalFacts, 'group' | 'standing'> {
-    return refused.standing.length > 0
-      ? { group: this.#group, standing: standingNow(refused, this.#clock) }
-      : {};
-  }
-
-  /** Whether the queue of the limiter that refuses would have a place: the server's, or that of this process. */
-  #hasRoom({ member, waitUs }: HeardRefusal): boolean {
-    const definition = this.#group.definitions[member]!;
-    if (definition.algorithm === 'concurrency') return waitUs !== NO_ROOM;
-    const { queueLimit } = definition;
-    return this.#queueInUse(definition)?.hasRoom(this.#permits, queueLimit) ?? this.#permits <= queueLimit;
-  }
-
-  #refuse(refusedBy: number, facts: RefusalFacts): Outcome {
-    this.#giveUpHeld();
-    const lease = new RemoteRefusedLease(facts);
-    return { lease, refusedBy, retryAfterOfAllMs: facts.retryAfterMs };
+    return end === 'unavailable' ? this.#unavailable() : end;
   }
 
   /** The end. What its rates have just granted nobody gets; its leases are given back with all others. */
-  #flush(member: number, answer?: Heard): Outcome {
-    if (answer?.kind === 'granted' && this.#permits > 0)
+  #flush(answer: Heard): Outcome {
+    if (answer.kind === 'granted' && this.#permits > 0)
       void this.#context.states.store.giveBack(this.#group, this.#permits, answer);
-    return { ...this.#refuse(member, { reason: REASON.limiterDisposed }), isFlushed: true };
+    return flushed(0);
   }
 
   async #unavailable(): Promise<Outcome> {
-    this.#giveUpHeld();
-    this.#place.leave();
+    this.#claim.giveUp();
+    this.#rates.leave();
     const { signal, leftMs: maxWaitMs } = this.#wait;
     const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, { signal, maxWaitMs });
     return { ...answer, retryAfterOfAllMs: undefined };
-  }
-
-  #blockingMember(): number {
-    return this.#group.definitions.findIndex((definition) =>
-      this.#queueInUse(definition)?.blocks(this.#permits),
-    );
-  }
-
-  /** What the server may have granted under this id must not stay. */
-  #abandon(member = this.#member, group = this.#group): void {
-    if (member === '') return;
-    for (const keeper of this.#context.states.keepers(group)) void keeper.abandon(member);
-    if (member === this.#member) this.#held = [];
-  }
-
-  #giveUpHeld(): void {
-    for (const { keeper, member } of this.#held) void keeper.release(member);
-    this.#held = [];
   }
 }

@@ -60,6 +60,11 @@ export class LimiterGroup {
     this.isInOrder = definitions.some(waitsHere);
   }
 
+  /** The concurrency limiters with a queue, in the order in which permits of several are kept: everywhere the same. */
+  get inOrderOfNames(): LimiterDefinition[] {
+    return this.definitions.filter(waitsOnServer).sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
   /** The script that gives rates back; `null` where there is no rate. */
   get givingBackScript(): Script | null {
     const rates = this.definitions.filter(isRate).map(({ algorithm }) => algorithm);
