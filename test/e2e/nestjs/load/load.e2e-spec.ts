@@ -24,15 +24,25 @@ class MixedController {
 
 const CHEAP = 200;
 
-/** The slowest but a tenth of a steady stream of cheap requests, in milliseconds: what stops the machine hits a few. */
-async function p90(app: TestApp): Promise<number> {
+const STREAMS = 4;
+
+/** The slowest but one of a hundred of a steady stream of cheap requests, in milliseconds. */
+async function p99OfStream(app: TestApp): Promise<number> {
   const times: number[] = [];
   for (let sent = 0; sent < CHEAP; sent++) {
     const start = performance.now();
     expect((await app.get(sent % 2 === 0 ? '/query/cheap' : '/other')).status).toBe(200);
     times.push(performance.now() - start);
   }
-  return times.sort((a, b) => a - b)[Math.floor(CHEAP * 0.9) - 1]!;
+  return times.sort((a, b) => a - b)[Math.floor(CHEAP * 0.99) - 1]!;
+}
+
+/** The same of the quietest of several: a machine that stands still for a moment hits a few requests of one of them. */
+async function p99(app: TestApp): Promise<number> {
+  let least = Infinity;
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let stream = 0; stream < STREAMS; stream++) least = Math.min(least, await p99OfStream(app));
+  return least;
 }
 
 describe.each(PLATFORMS)('a hundred expensive requests at once on $name', (platform) => {
@@ -44,14 +54,14 @@ describe.each(PLATFORMS)('a hundred expensive requests at once on $name', (platf
       imports: [RateLimitingModule.forRoot()],
       controllers: [MixedController],
     });
-    await p90(app);
-    const alone = await p90(app);
+    await p99(app);
+    const alone = await p99(app);
     const expensive = Array.from({ length: 100 }, () => app.get('/query/expensive'));
     const refused: number[] = [];
     for (const answer of expensive) void answer.then(({ status }) => refused.push(status));
     await eventually(() => refused.length === 92);
     expect(gate.current.waiting).toBe(8);
-    const beside = await p90(app);
+    const beside = await p99(app);
     gate.current.open();
     const statuses = (await Promise.all(expensive)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(8);
