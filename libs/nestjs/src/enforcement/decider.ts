@@ -135,7 +135,11 @@ export class Decider {
     }
     if (!(answer instanceof Promise)) return this.#settle(question, answer);
     return answer.then(
-      (lease) => decisionOf(this.#settle(question, lease)),
+      (lease) => {
+        // A connection that is destroyed says so at the end of a turn; before, others may have given back what is waited for.
+        holder.look();
+        return decisionOf(this.#settle(question, lease));
+      },
       (error: unknown) => decisionOf(this.#takeWithoutFailing(question, error)),
     );
   }

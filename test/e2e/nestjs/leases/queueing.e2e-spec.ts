@@ -2,6 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Server, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
@@ -105,6 +106,25 @@ describe.each(PLATFORMS)('a queue on $name', (platform) => {
       expect([...started].sort()).toEqual(['b', 'd', 'first']);
       await eventually(() => slots.held === 0);
       expect(slots.queued).toBe(0);
+    },
+  );
+
+  it.each(['work', 'guarded', 'handler'])(
+    'nor that of one whose connection is destroyed in the turn in which its permit comes: %s',
+    async (path) => {
+      const slots = new WatchedLimiter(1, 10);
+      const app = await start(platform, slots);
+      const sockets: Socket[] = [];
+      (app.app.getHttpServer() as Server).on('connection', (socket) => sockets.push(socket));
+      const lease = slots.limiter.attemptAcquire();
+      const left = expect(app.open(`/${path}/left`).answer).rejects.toThrow('socket hang up');
+      await eventually(() => slots.queued === 1);
+      // Its event comes when all callbacks of the turn have run.
+      sockets[0]!.destroy();
+      lease.dispose();
+      await left;
+      expect(started).toEqual([]);
+      await eventually(() => slots.held === 0);
     },
   );
 
