@@ -1,9 +1,12 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import type { MessageEvent } from '@nestjs/common';
+import { Controller, Get, Logger, Param, Sse } from '@nestjs/common';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server, Socket } from 'node:net';
 import { connect } from 'node:net';
+import type { Observable } from 'rxjs';
+import { EMPTY } from 'rxjs';
 import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
 import type { HttpExchange } from '../fixtures/http-client.js';
@@ -41,6 +44,18 @@ class QueueController {
   @EnableRateLimiting('slots', { maxWaitMs: 0 })
   brief(@Param('name') name: string): string {
     return name;
+  }
+
+  @Sse('events')
+  @EnableRateLimiting('slots', { maxWaitMs: 1 })
+  events(): Observable<MessageEvent> {
+    return EMPTY;
+  }
+
+  @Sse('guarded-events')
+  @EnableRateLimiting('slots', { maxWaitMs: 1, phase: 'guard' })
+  guardedEvents(): Observable<MessageEvent> {
+    return EMPTY;
   }
 }
 
@@ -88,8 +103,9 @@ describe.each(PLATFORMS)('a queue on $name', (platform) => {
   );
 
   it.each(['work', 'guarded', 'handler'])(
-    'never runs the handler of a client that left while queued: %s',
+    'never runs the handler of a client that left while queued, and takes that for no fault: %s',
     async (path) => {
+      const faults = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
       const slots = new WatchedLimiter(1, 10);
       const app = await start(platform, slots);
       const first = app.open(`/${path}/first`);
@@ -106,6 +122,8 @@ describe.each(PLATFORMS)('a queue on $name', (platform) => {
       expect([...started].sort()).toEqual(['b', 'd', 'first']);
       await eventually(() => slots.held === 0);
       expect(slots.queued).toBe(0);
+      expect(faults.mock.calls).toEqual([]);
+      faults.mockRestore();
     },
   );
 
@@ -117,12 +135,12 @@ describe.each(PLATFORMS)('a queue on $name', (platform) => {
       const sockets: Socket[] = [];
       (app.app.getHttpServer() as Server).on('connection', (socket) => sockets.push(socket));
       const lease = slots.limiter.attemptAcquire();
-      const left = expect(app.open(`/${path}/left`).answer).rejects.toThrow('socket hang up');
+      const left = app.open(`/${path}/left`);
       await eventually(() => slots.queued === 1);
       // Its event comes when all callbacks of the turn have run.
       sockets[0]!.destroy();
       lease.dispose();
-      await left;
+      await expect(left.answer).rejects.toThrow('socket hang up');
       expect(started).toEqual([]);
       await eventually(() => slots.held === 0);
     },
@@ -138,6 +156,18 @@ describe.each(PLATFORMS)('a queue on $name', (platform) => {
     await first.answer;
     await eventually(() => slots.held === 0);
     expect((await app.get('/brief/b')).status).toBe(200);
+  });
+
+  it('refuses server-sent events after a wait in their stream, which Nest has begun, in the guard phase by the status', async () => {
+    const slots = new WatchedLimiter(1, 10);
+    const app = await start(platform, slots);
+    const lease = slots.limiter.attemptAcquire();
+    const late = await app.get('/events');
+    expect([late.status, late.body]).toEqual([200, expect.stringContaining('event: error')]);
+    expect(late.body).toContain('Too many requests.');
+    expect((await app.get('/guarded-events')).status).toBe(429);
+    lease.dispose();
+    expect((await app.get('/guarded-events')).status).toBe(200);
   });
 
   it('refuses what would wait while as many wait as the application allows', async () => {
