@@ -1,9 +1,16 @@
 import { ApolloDriver } from '@nestjs/apollo';
 import type { ApolloDriverConfig } from '@nestjs/apollo';
+import { UseGuards, UseInterceptors } from '@nestjs/common';
 import { Args, GraphQLModule, Int, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { RateLimitingModuleOptions } from '@ratelease/nestjs';
-import { EnableRateLimiting, RateLimitingModule, byClient } from '@ratelease/nestjs';
+import {
+  EnableRateLimiting,
+  RateLimitingGuard,
+  RateLimitingInterceptor,
+  RateLimitingModule,
+  byClient,
+} from '@ratelease/nestjs';
 import type { Client } from 'graphql-ws';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -63,6 +70,14 @@ class AnswerResolver {
   })
   costly(@Args('cost', { type: () => Int }) cost: number): string {
     return `cost ${cost}`;
+  }
+
+  @Query(() => String, { nullable: true })
+  @EnableRateLimiting('costs', { permitCount: 5 })
+  @UseGuards(RateLimitingGuard, RateLimitingGuard)
+  @UseInterceptors(RateLimitingInterceptor)
+  boundAgain(): string {
+    return 'ok';
   }
 
   @Query(() => String, { nullable: true })
@@ -178,6 +193,13 @@ describe('GraphQL', () => {
     ) as GraphqlAnswer[];
     expect(batch.filter(({ errors }) => errors === undefined)).toHaveLength(1);
     expect(handled).toEqual(['limited']);
+  });
+
+  it('counts a call once where guard and interceptor are bound to its resolver as well', async () => {
+    const app = await start(new WatchedLimiter(1));
+    const { data, errors } = await ask(app, '{ a: boundAgain b: boundAgain c: boundAgain }');
+    expect(Object.values(data!).filter((answer) => answer === 'ok')).toHaveLength(2);
+    expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_REQUESTS', policy: 'costs' } }]);
   });
 
   it('counts what no decorator names for the global limiter', async () => {
