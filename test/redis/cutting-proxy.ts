@@ -121,12 +121,15 @@ export class CuttingProxy {
       this.#pairs.delete(pair);
     };
     for (const socket of pair) socket.on('error', cut).on('close', cut);
+    const late: Buffer[] = [];
     client.on('data', (data) => this.#pass(upstream, data));
     upstream.on('data', (data) => {
       if (!this.#swallows) {
         const heard = this.#withoutLost(data);
-        if (this.delayMs === 0) this.#answer(client, heard);
-        else setTimeout(() => this.#answer(client, heard), this.delayMs);
+        if (this.delayMs === 0 && late.length === 0) return this.#answer(client, heard);
+        // The oldest first, also where the delay is shorter by now: a connection keeps its order.
+        late.push(heard);
+        setTimeout(() => this.#answer(client, late.shift()!), this.delayMs);
         return;
       }
       this.#swallows = false;
