@@ -143,6 +143,36 @@ describe('a chain with limiters that decide elsewhere', () => {
     for (const wait of server.waits) expect(wait).toMatchObject({ signal, maxWaitMs: 250 });
   });
 
+  it('waits for all that it asks one after the other as long as the request may, not for each of them', async () => {
+    const server = new Server();
+    const chain = createChainedPartitionedRateLimiter(
+      ...['north', 'south', 'west'].map((place) => server.partitioned('a', place)),
+    );
+    server.onAsk = () => server.clock.advance(100);
+    await chain.acquire('', 1, { maxWaitMs: 250 });
+    server.onAsk = () => server.clock.advance(300);
+    await chain.acquire('', 1, { maxWaitMs: 250 });
+    await chain.acquire('');
+    const waits = server.waits.map(({ maxWaitMs }) => maxWaitMs);
+    expect(waits).toEqual([250, 150, 50, 250, 0, 0, Infinity, Infinity, Infinity]);
+  });
+
+  it.each([
+    ['only limiters that know nothing of chains', null],
+    ['one of those, which is asked first', 'server'],
+  ])('waits no longer than it may, by the clock of the system, with %s', async (_with, last) => {
+    jest.useFakeTimers();
+    const server = new Server();
+    const chain = createChainedPartitionedRateLimiter(
+      server.partitioned('a', null),
+      server.partitioned('b', last),
+    );
+    server.onAsk = () => jest.advanceTimersByTime(100);
+    await chain.acquire('', 1, { maxWaitMs: 250 });
+    jest.useRealTimers();
+    expect(server.waits.map(({ maxWaitMs }) => maxWaitMs)).toEqual([250, 150]);
+  });
+
   it('waits here for those that are here', async () => {
     const server = new Server();
     const running = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });

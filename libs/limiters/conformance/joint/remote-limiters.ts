@@ -14,6 +14,8 @@ import type {
   WaitLimits,
 } from '../../src/index.js';
 
+import { FakeClock } from '../../src/testing/index.js';
+
 /** What a limiter elsewhere answers. */
 class RemoteLease extends RateLimitLease {
   override readonly isAcquired: boolean;
@@ -62,6 +64,9 @@ export class Server {
   failing: string | null = null;
   canUndo = true;
   undoError: Error | null = null;
+  readonly clock = new FakeClock();
+  /** What happens while it decides. */
+  onAsk: () => void = () => undefined;
 
   /** @param domain - where it decides; `null`: alone. */
   limiter(name: string, domain: string | null = 'server', identity: string = name): RemoteLimiter {
@@ -77,6 +82,7 @@ export class Server {
     const names = limiters.map(({ name }) => name);
     this.log.push(`ask ${names.join('+')} for ${permits}`);
     this.waits.push(wait);
+    this.onAsk();
     if (this.failing !== null && names.includes(this.failing)) throw new Error(`${this.failing} failed`);
     const refusedBy = names.findIndex((name) => this.refusing.has(name));
     const quota = names.map((name, member) => ({
@@ -135,6 +141,7 @@ class JointLimiter extends RemoteLimiter {
     this[jointDecision] = {
       domain,
       identity,
+      clock: server.clock,
       acquire: (limiters, permits, wait) => server.ask(limiters as RemoteLimiter[], permits, wait),
     };
   }

@@ -1,4 +1,5 @@
 import type { AsyncRateLimiter } from '../async-rate-limiter.js';
+import type { Clock } from '../clock.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import { REASON, RefusedLease } from '../engine/refused-lease.js';
 import { errorsOfEach, throwCollected } from '../errors.js';
@@ -11,6 +12,7 @@ import { CombinedLease } from './combined-lease.js';
 import type { JointDecider, JointOutcome } from './joint-decision.js';
 import { jointDeciderOf, takeBack } from './joint-decision.js';
 import { acquireInOrder, requireLease, untilItEnds } from './sequential-chain.js';
+import { WaitBudget } from './wait-budget.js';
 
 /** Members of a chain that are asked by one question. */
 interface JointAsk {
@@ -18,7 +20,9 @@ interface JointAsk {
   readonly members: number[];
   readonly limiters: AsyncRateLimiter[];
   readonly identities: Set<unknown>;
-  readonly ask: (limiters: readonly AsyncRateLimiter[]) => Promise<JointOutcome>;
+  readonly ask: (limiters: readonly AsyncRateLimiter[], wait: WaitLimits) => Promise<JointOutcome>;
+  /** By which they wait; by default it is the system's. */
+  readonly clock: Clock | undefined;
 }
 
 /** What a chain asks with. */
@@ -70,12 +74,13 @@ export async function acquireJointly(
   const { chain } = request;
   const asks = asksOf(limiters, request);
   const granted: RateLimitLease[] = [];
-  for (const { members, limiters: asked, ask } of asks) {
+  const budget = new WaitBudget(request.wait);
+  for (const { members, limiters: asked, ask, clock } of asks) {
     let outcome: JointOutcome;
     try {
       // Each has to know that all before it granted.
       // oxlint-disable-next-line no-await-in-loop
-      outcome = await ask(asked);
+      outcome = await budget.spend((wait) => ask(asked, wait), clock);
     } catch (error) {
       if (error instanceof Error) noteAboveLimit(error, memberOf(members, refusedMember(error)));
       takeAllBack(granted, [error]);
@@ -107,26 +112,30 @@ class JointLease extends CombinedLease {
 }
 
 function asksOf(limiters: readonly AsyncRateLimiter[], request: JointRequest): JointAsk[] {
-  const { permits, wait, chain } = request;
+  const { permits, chain } = request;
   const asks: JointAsk[] = [];
   const byDomain = new Map<unknown, JointAsk>();
   const here: JointAsk = {
     members: [],
     limiters: [],
     identities: new Set(),
-    ask: (asked) => askHere(asked, request),
+    ask: (asked, wait) => askHere(asked, { ...request, wait }),
+    clock: undefined,
   };
   limiters.forEach((limiter, member) => {
     if (linksOf([limiter]) !== null) return add(here, limiter, member, limiter);
     const decider = jointDeciderOf(limiter);
     if (decider === undefined) {
-      const alone = newAsk(() => askAlone(limiter, member, request));
+      const alone = newAsk((_asked, wait) => askAlone(limiter, member, { ...request, wait }));
       asks.push(alone);
       return add(alone, limiter, member, limiter);
     }
     let ask = byDomain.get(decider.domain);
     if (ask === undefined || ask.identities.has(decider.identity)) {
-      ask = newAsk((asked) => decider.acquire(asked, permits, wait, chain.waitingElsewhere));
+      ask = newAsk(
+        (asked, wait) => decider.acquire(asked, permits, wait, chain.waitingElsewhere),
+        decider.clock,
+      );
       byDomain.set(decider.domain, ask);
       asks.push(ask);
     }
@@ -135,8 +144,8 @@ function asksOf(limiters: readonly AsyncRateLimiter[], request: JointRequest): J
   return here.members.length === 0 ? asks : [...asks, here];
 }
 
-function newAsk(ask: JointAsk['ask']): JointAsk {
-  return { members: [], limiters: [], identities: new Set(), ask };
+function newAsk(ask: JointAsk['ask'], clock?: Clock): JointAsk {
+  return { members: [], limiters: [], identities: new Set(), ask, clock };
 }
 
 function add(
@@ -179,8 +188,13 @@ export function acquireOneByOne(
   limiters: readonly AsyncRateLimiter[],
   { permits, wait, chain }: JointRequest,
 ): Promise<RateLimitLease> {
+  const budget = new WaitBudget(wait);
   return untilItEnds(chain, wait.signal, (signal) =>
-    acquireInOrder(limiters.map((limiter) => () => limiter.acquire(permits, { ...wait, signal }))),
+    acquireInOrder(
+      limiters.map(
+        (limiter) => () => budget.spend(({ maxWaitMs }) => limiter.acquire(permits, { signal, maxWaitMs })),
+      ),
+    ),
   );
 }
 

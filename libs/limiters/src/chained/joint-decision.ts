@@ -1,4 +1,5 @@
 import type { AsyncRateLimiter } from '../async-rate-limiter.js';
+import type { Clock } from '../clock.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 
@@ -17,6 +18,8 @@ export interface JointDecider {
   readonly domain: unknown;
   /** Names the permits that are taken from: two limiters that take from the same ones are not asked together. */
   readonly identity: unknown;
+  /** By which requests wait for it; by default it is the system's. */
+  readonly clock?: Clock | undefined;
   /**
    * Asks several limiters of the domain: all of them grant, or none is charged. Rejects for misuse, as `acquire`
    * does. The quota of the lease has an entry for each limiter, its `member` the index among those asked.

@@ -134,6 +134,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
       // Those of one store and one partition are asked by one script.
       domain: this.#context.states.store.process + this.partitionKey,
       identity: this.definition.name,
+      clock: this.definition.clock,
       acquire: (limiters, permits, wait, waiting) =>
         this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait, waiting),
     };
