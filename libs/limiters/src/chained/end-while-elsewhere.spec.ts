@@ -20,9 +20,11 @@ type Chain = AsyncPartitionedRateLimiter<string>;
 const reasonOf = (lease: RateLimitLease): string | undefined => lease.getMetadata(MetadataName.reasonPhrase);
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Of another maker: waits until it is aborted, and tells whether it was. */
+/** Of another maker: waits until it grants or is aborted, and tells which. */
 class Waiting extends RateLimiter {
   isWaiting = false;
+  grant: () => void = () => undefined;
+  heard: AbortSignal | undefined;
 
   override get idleDurationMs(): null {
     return null;
@@ -42,7 +44,9 @@ class Waiting extends RateLimiter {
 
   protected wait(signal?: AbortSignal): Promise<RateLimitLease> {
     this.isWaiting = true;
-    return new Promise((_resolve, reject) => {
+    this.heard = signal;
+    return new Promise((resolve, reject) => {
+      this.grant = () => resolve(new ConcurrencyLimiter({ permitLimit: 1 }).attemptAcquire());
       signal?.addEventListener('abort', () => {
         this.isWaiting = false;
         reject(signal.reason as Error);
@@ -142,6 +146,16 @@ describe.each(makings)(
       controller.abort(new Error('enough'));
       await expect(asked).rejects.toThrow('enough');
       expect(waiting.isWaiting).toBe(false);
+    });
+
+    it('is not aborted any more once it was granted, when the chain ends', async () => {
+      const { acquire, end, waiting } = setUp();
+      const asked = acquire();
+      await settled();
+      waiting.grant();
+      expect((await asked).isAcquired).toBe(true);
+      end();
+      expect(waiting.heard!.aborted).toBe(false);
     });
   },
 );
