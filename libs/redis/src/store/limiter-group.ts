@@ -5,9 +5,6 @@ import { decisionScript, givingBackScript } from '../scripts/script.js';
 import type { Granted } from './decision-request.js';
 import type { Lane } from './lane.js';
 
-/** As the moment at which time would have brought back what was granted. */
-const NEVER = String(Number.MAX_SAFE_INTEGER);
-
 /** Limiters of one partition that decide together, and what the scripts have to be told of them. */
 export class LimiterGroup {
   readonly partitionKey: string;
@@ -83,12 +80,11 @@ export class LimiterGroup {
    *   That grants no more than what processes hold.
    */
   grantOf(permits: number, { nowUs, standing }: Granted, isReserved = false): string[] {
-    const told = [String(permits)];
+    const told = [String(permits), isReserved ? `-${nowUs}` : String(nowUs)];
     this.definitions.forEach((definition, index) => {
       if (!isRate(definition)) return;
       const { remaining, resetUs } = standing[index]!;
-      const isWhole = isReserved && !definition.returnsAtEnd;
-      told.push(isWhole ? NEVER : String(nowUs + resetUs), String(definition.limit - remaining));
+      told.push(String(nowUs + resetUs), String(definition.limit - remaining));
     });
     return told;
   }

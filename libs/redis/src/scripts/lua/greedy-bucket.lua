@@ -38,5 +38,17 @@ size = size + 2
 -- @section save
 local full_N = reference_N + math.ceil(missing_N / rate_N)
 if full_N > full then full = full_N end
+-- @section load_back
+local back_N = load_back(name_N .. 'b', unit_N, now - math.ceil(limit_N * unit_N / rate_N))
 -- @section give_back
-missing_N = missing_N - math.max(0, math.min(missing_N, permits * unit_N, (full_at - reference_N) * rate_N))
+do
+  local units = math.min(missing_N, permits * unit_N)
+  if not is_reserved then
+    local unpaid = (full_at - reference_N) * rate_N - forward(back_N, granted_at, missing)
+    units = math.max(0, math.min(units, unpaid))
+  end
+  missing_N = missing_N - units
+  note_back(back_N, granted_at, missing, units)
+end
+-- @section save_back
+save_back(back_N)

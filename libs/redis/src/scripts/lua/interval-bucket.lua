@@ -29,6 +29,18 @@ size = size + 2
 -- @section save
 local full_N = reference_N + math.ceil(missing_N / tokens_N) * period_N
 if full_N > full then full = full_N end
+-- @section load_back
+local back_N = load_back(name_N .. 'b', 1, now - (math.ceil(limit_N / tokens_N) + 1) * period_N)
 -- @section give_back
-local passed_N = math.max(0, math.ceil(missing / tokens_N) - (full_at - reference_N) / period_N)
-missing_N = missing_N - math.max(0, math.min(missing_N, permits, missing - passed_N * tokens_N))
+do
+  local tokens = math.min(missing_N, permits)
+  if not is_reserved then
+    local passed = math.max(0, math.ceil(missing / tokens_N) - (full_at - reference_N) / period_N)
+    local unpaid = missing - passed * tokens_N - forward(back_N, granted_at, missing)
+    tokens = math.max(0, math.min(tokens, unpaid))
+  end
+  missing_N = missing_N - tokens
+  note_back(back_N, granted_at, missing, tokens)
+end
+-- @section save_back
+save_back(back_N)
