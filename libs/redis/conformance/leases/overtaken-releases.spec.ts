@@ -190,11 +190,13 @@ describe('a cluster that hears in another order than it was told', () => {
   });
 
   test('what is granted once that refusal stands is given back: not the place of him who asks on', async () => {
-    const commandTimeoutMs = 2_000;
+    const commandTimeoutMs = 3_000;
+    // Long enough for the second question to come within it.
+    const windowMs = 1_000;
     const options = { permitLimit: 1, commandTimeoutMs };
     const key = `both ${keys}`;
     const rate = createPartitionedRateLimiter(() =>
-      shared.getFixedWindowLimiter(key, () => ({ ...options, windowMs: 100, queueLimit: 1 })),
+      shared.getFixedWindowLimiter(key, () => ({ ...options, windowMs, queueLimit: 1 })),
     );
     const slots = createPartitionedRateLimiter(() => shared.getConcurrencyLimiter(key, () => options));
     const both = createChainedPartitionedRateLimiter(rate, slots);
@@ -204,7 +206,7 @@ describe('a cluster that hears in another order than it was told', () => {
     const asked = both.acquire(undefined);
     await client.untilDecided();
     // Refused by the rate. Asked again, it is granted, but that isn't heard before it waits for the rate and asks anew.
-    await after(150);
+    await after(windowMs + 100);
     client.holdAnswers();
     client.letGo();
     await after(commandTimeoutMs + 200);
