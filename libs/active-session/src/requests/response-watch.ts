@@ -21,16 +21,18 @@ export class ResponseWatch {
     const end = (): void => {
       if (isOver) return;
       isOver = true;
-      listener(rawResponse.writableFinished && rawResponse.statusCode < FIRST_ERROR);
+      listener(isSent(rawRequest, rawResponse) && rawResponse.statusCode < FIRST_ERROR);
     };
     if (typeof rawResponse.once !== 'function') return end();
     if (isGone(rawRequest, rawResponse)) return end();
-    const companions = rawRequest.httpVersionMajor >= 2 ? undefined : this.#endsOf(rawRequest.socket);
+    const companions = isHttp2(rawRequest) ? undefined : this.#endsOf(rawRequest.socket);
     companions?.add(end);
     rawResponse.once('close', () => {
       companions?.delete(end);
       end();
     });
+    // A stream that is canceled without an error code may never close.
+    if (isHttp2(rawRequest)) rawRequest.once('aborted', end);
   }
 
   #endsOf(socket: Socket): Set<() => void> {
@@ -49,6 +51,15 @@ export class ResponseWatch {
 /** Node's own object behind Express's or Fastify's. */
 function raw(object: object): object {
   return (object as { raw?: object }).raw ?? object;
+}
+
+function isHttp2({ httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor >= 2;
+}
+
+/** Whether all of a response was sent. Over HTTP/2 one that was canceled is finished as well. */
+function isSent(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.writableFinished && !(isHttp2(request) && request.aborted);
 }
 
 /** No event will come any more. HTTP/2 takes the socket away with its session. */

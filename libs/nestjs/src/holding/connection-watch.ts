@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
 import { isHttp2, rawRequest, rawResponse } from '../http/raw-http.js';
 import type { ClientWatch } from './client-watch.js';
@@ -19,7 +20,7 @@ export class ConnectionWatch implements ClientWatch {
     const response = rawResponse(holder.context.response);
     const request = rawRequest(holder.context.request);
     if (isGone(request, response)) {
-      holder.close(response.writableFinished);
+      holder.close(isSent(request, response));
       return;
     }
     const companions = isHttp2(request) ? undefined : this.#holdersOf(request.socket);
@@ -27,8 +28,9 @@ export class ConnectionWatch implements ClientWatch {
     if (isBehind(response)) this.#watchBehind(holder, response);
     response.once('close', () => {
       companions?.delete(holder);
-      holder.close(response.writableFinished);
+      holder.close(isSent(request, response));
     });
+    if (isHttp2(request)) endCanceled(request);
   }
 
   /**
@@ -92,6 +94,24 @@ export class ConnectionWatch implements ClientWatch {
 /** Whether other responses of its connection come first (HTTP/1 pipelining): it has no socket of its own yet. */
 function isBehind({ socket }: ServerResponse): boolean {
   return socket === null;
+}
+
+/** Whether all of a response was sent. Over HTTP/2 one that was canceled is finished as well. */
+function isSent(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.writableFinished && !(isHttp2(request) && request.aborted);
+}
+
+/**
+ * A stream of HTTP/2 that its client cancels without an error code stays until what is written has been taken, which
+ * nobody does any more: Node tells the end of it to nobody, not even when its session has ended. With a code it ends at
+ * once, and so it does here.
+ */
+function endCanceled(request: IncomingMessage): void {
+  request.once('aborted', () => {
+    const { stream } = request as unknown as Http2ServerRequest;
+    // Not within the event: Node has yet to close the stream.
+    process.nextTick(() => stream.destroy());
+  });
 }
 
 /**
