@@ -51,3 +51,22 @@ test.each([
   expect([told, first.isSettled]).toEqual([['first'], true]);
   expect(jest.getTimerCount()).toBe(0);
 });
+
+test('a wait that begins before those that were sent have ended does not put off the ends of others', async () => {
+  const deadlines = new Deadlines((start) => start());
+  const told: string[] = [];
+  const asked = (name: string): Asked => new Asked(deadlines, true, () => void told.push(name));
+  asked('first');
+  jest.advanceTimersByTime(10);
+  asked('second');
+  jest.advanceTimersByTime(TIMEOUT_MS - 10);
+  // Between the timers of a turn and its immediates.
+  asked('third');
+  await new Promise(setImmediate);
+  jest.advanceTimersByTime(10);
+  await new Promise(setImmediate);
+  expect(told).toEqual(['first', 'second']);
+  jest.advanceTimersByTime(TIMEOUT_MS - 10);
+  await new Promise(setImmediate);
+  expect([told, jest.getTimerCount()]).toEqual([['first', 'second', 'third'], 0]);
+});

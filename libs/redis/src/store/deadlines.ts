@@ -62,8 +62,8 @@ class DeadlineList implements Watching {
     });
   }
 
+  /** Its timer counts as set until they have ended: who begins to wait meanwhile is behind them. */
   #onTimer(): void {
-    this.#timer = undefined;
     const nowMs = performance.now();
     const unsent: Expirable[] = [];
     const sent: Expirable[] = [];
@@ -83,9 +83,10 @@ class DeadlineList implements Watching {
 
   /** With the store lost, those that had not been sent yet have been answered too: no timer for them. */
   #armForNext(): void {
+    this.#timer = undefined;
     this.#skipSettled();
     const first = this.#waiting[this.#head];
-    if (first !== undefined && this.#timer === undefined) this.#arm(first.deadlineMs - performance.now());
+    if (first !== undefined) this.#arm(first.deadlineMs - performance.now());
   }
 }
 
