@@ -47,7 +47,8 @@ export class Claim {
   expects(group: LimiterGroup): Promise<WaitOutcome> {
     this.#states.notifications.start();
     return new Promise((settle) => {
-      for (const keeper of this.#states.keepers(group)) keeper.expect(this.member, settle, this.#limitOf);
+      const expecting = { settle, limitOf: this.#limitOf, isKnownElsewhere: this.holdsPermits };
+      for (const keeper of this.#states.keepers(group)) keeper.expect(this.member, expecting);
     });
   }
 

@@ -1,8 +1,17 @@
-import type { WaitEnd } from './wait-outcome.js';
+import type { SettleWait, WaitEnd } from './wait-outcome.js';
 import { firstEndMs } from './kept-leases.js';
 
+/** Who asks and may have to wait, and how it learns of its end. */
+export interface Expecting {
+  readonly settle: SettleWait;
+  /** The limit that its own limiter of a name has now. */
+  readonly limitOf: (name: string) => number;
+  /** Whether it holds permits of other limiters by that name: a message before the answer may be a late one about those. */
+  readonly isKnownElsewhere: boolean;
+}
+
 /** A request of which the server may not know yet whether it waits. */
-export interface Asking {
+export interface Asking extends Pick<Expecting, 'isKnownElsewhere'> {
   readonly settle: (end: WaitEnd) => void;
   /** The limit that its own limiter has now; 0 where that is another one by now. */
   readonly ownLimit: () => number;
@@ -17,7 +26,12 @@ export interface Waiting extends Asking {
 }
 
 /** Of one that does not wait: it learns by itself what becomes of it. */
-const IGNORING: Asking = { settle: () => undefined, ownLimit: () => 0, heldUntilMs: Infinity };
+const IGNORING: Asking = {
+  settle: () => undefined,
+  ownLimit: () => 0,
+  heldUntilMs: Infinity,
+  isKnownElsewhere: false,
+};
 
 /** What a renewal answers about a lease or a wait; all else: it waits. */
 export const RENEWED = { lost: 0, held: 1, evicted: 3 } as const;

@@ -8,13 +8,13 @@ import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
 import type { KeeperContext } from './keeper-context.js';
 import { KeptLeases } from './kept-leases.js';
-import type { Asking } from './kept-waits.js';
+import type { Asking, Expecting } from './kept-waits.js';
 import { isAboveLimit, KeptWaits, permitsOf, RENEWED } from './kept-waits.js';
 import type { LeaseLostError } from './lease-lost-error.js';
 import { leaseLost } from './lease-lost-error.js';
 import type { Listener, Notice, Notifications } from './notifications.js';
 import { Releases } from './releases.js';
-import type { SettleWait, WaitEnd } from './wait-outcome.js';
+import type { WaitEnd } from './wait-outcome.js';
 
 /** A renewal that failed is tried again so soon. */
 const RETRY_MS = 200;
@@ -129,7 +129,7 @@ export class LeaseKeeper implements Listener {
   }
 
   /** The same for a request that may wait: the server's message may be here before its answer. */
-  expect(member: string, settle: SettleWait, limitOf: (name: string) => number): void {
+  expect(member: string, { settle, limitOf, isKnownElsewhere }: Expecting): void {
     const heldUntilMs = performance.now() + this.#definition.leaseTtlMs;
     const end = (how: WaitEnd): void => {
       const { heldUntilMs: untilMs } = this.#waits.waiting(member) ?? asking;
@@ -138,7 +138,8 @@ export class LeaseKeeper implements Listener {
       if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, untilMs);
       settle({ end: how, remaining: this.remaining });
     };
-    const asking: Asking = { settle: end, ownLimit: () => limitOf(this.#definition.name), heldUntilMs };
+    const ownLimit = (): number => limitOf(this.#definition.name);
+    const asking: Asking = { settle: end, ownLimit, heldUntilMs, isKnownElsewhere };
     this.#waits.expect(member, asking);
     this.#notifications.expect(member, this);
   }
@@ -147,6 +148,8 @@ export class LeaseKeeper implements Listener {
   hear(member: string, notice: Notice, remaining: number): void {
     const expected = this.#waits.get(member);
     if (expected === undefined) return;
+    // Of a lease of another limiter, perhaps, which a renewal has told of before.
+    if (expected.isKnownElsewhere && this.#waits.waiting(member) === undefined) return this.look();
     this.remaining = remaining;
     // Where the process stood still, it may tell of a lease that has ended meanwhile.
     if (notice === 'granted' && expected.heldUntilMs <= performance.now()) this.look();

@@ -123,6 +123,8 @@ export class Acquisition {
 
   /** Asks all of the group, or one of it alone, and waits in the queue of the one that refuses. */
   async #askToWait(asked: LimiterGroup): Promise<Outcome | null> {
+    // Who asks only now would wait with nobody left to end that.
+    if (this.#context.states.isEnded) return flushed(0);
     this.#claim.begin();
     const outcome = this.#claim.expects(asked);
     const answer = await this.#answer(asked, 'w');
@@ -132,7 +134,11 @@ export class Acquisition {
     if (this.#context.states.isEnded) return flushed(0);
     if (answer.kind === 'unavailable') return this.#unavailable();
     if (answer.kind === 'refused')
-      return this.#refuseAtTurn(asked.definitions[0]!, this.#reasonOf(asked, answer));
+      return this.#refuseAtTurn(
+        asked.definitions[0]!,
+        this.#reasonOf(asked, answer),
+        answer.standing[0]!.remaining,
+      );
     this.#claim.granted(asked, answer.sinceMs);
     return null;
   }
@@ -198,16 +204,17 @@ export class Acquisition {
   #refused(answer: HeardRefusal): Outcome | null | Promise<Outcome | null> {
     this.#heard = answer;
     const { algorithm, queueLimit } = this.#group.definitions[answer.member]!;
+    const isRate = algorithm !== 'concurrency';
     const isPassedOver = this.#claim.holdsPermits && queueLimit > 0;
-    if (isPassedOver && (++this.#turns < TURNS_BEFORE_KEEPING || this.#nextToKeep() !== undefined))
+    // One whose permits it should have is refusing: they were lost, whether that is known here yet or not.
+    if (isPassedOver && (++this.#turns < TURNS_BEFORE_KEEPING || !isRate || this.#nextToKeep() !== undefined))
       this.#claim.giveUp();
-    if (algorithm !== 'concurrency' && queueLimit > 0)
-      return this.#waited(this.#rates.refused(this.#group, answer));
+    if (isRate && queueLimit > 0) return this.#waited(this.#rates.refused(this.#group, answer));
     return isPassedOver ? null : refusalBy(this.#group, answer, this.#reasonOf(this.#group, answer));
   }
 
   /** The limiter whose turn it waited for, or waits for next, refuses it. */
-  #refuseAtTurn(definition: LimiterDefinition, reason: string | undefined, remaining = 0): Outcome {
+  #refuseAtTurn(definition: LimiterDefinition, reason: string | undefined, remaining: number): Outcome {
     const quota =
       this.#heard === undefined
         ? {}
