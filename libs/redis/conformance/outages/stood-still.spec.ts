@@ -6,21 +6,12 @@ import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
+import { amongSockets, standStill, written } from './standing-still.js';
 
 const TIMEOUT_MS = 1_000;
+const STILL_MS = 1.1 * TIMEOUT_MS;
 
 const server = TestServer.forThisFile();
-
-function standStill(): void {
-  const untilMs = performance.now() + 1.1 * TIMEOUT_MS;
-  while (performance.now() < untilMs);
-}
-
-/** What was asked in this turn is sent with its immediates, and node-redis writes with the next ones. */
-async function written(client: string): Promise<void> {
-  await new Promise(setImmediate);
-  if (client === 'node-redis') await new Promise(setImmediate);
-}
 
 describe.each(CLIENTS)('a process that stands still, through $name', ({ open, name }) => {
   let opened: OpenClient;
@@ -40,7 +31,7 @@ describe.each(CLIENTS)('a process that stands still, through $name', ({ open, na
   });
 
   const kinds: [string, () => RateLimitPartition<string, AsyncRateLimiter>][] = [
-    ['a rate', () => shared.getFixedWindowLimiter('rate', () => ({ permitLimit: 9, windowMs: 60_000 }))],
+    ['a rate', () => shared.getFixedWindowLimiter('rate', () => ({ permitLimit: 99, windowMs: 60_000 }))],
     ['leases', () => shared.getConcurrencyLimiter('leases', () => ({ permitLimit: 9 }))],
   ];
 
@@ -53,7 +44,7 @@ describe.each(CLIENTS)('a process that stands still, through $name', ({ open, na
       const late = await new Promise<RateLimitLease>((resolve, reject) => {
         setImmediate(() => {
           limiter.acquire().then(resolve, reject);
-          standStill();
+          standStill(STILL_MS);
         });
       });
       expect(late.isAcquired).toBe(false);
@@ -69,8 +60,41 @@ describe.each(CLIENTS)('a process that stands still, through $name', ({ open, na
       expect((await limiter.acquire()).isAcquired).toBe(true);
       const asked = [limiter.acquire(), limiter.acquire(2)];
       await written(name);
-      standStill();
+      standStill(STILL_MS);
       expect((await Promise.all(asked)).map(({ isAcquired }) => isAcquired)).toEqual([true, true]);
+      expect(events).toEqual([]);
+    },
+  );
+
+  test.each(kinds)(
+    'and sends its question when it goes on does not take the store for lost: %s',
+    async (_kind, make) => {
+      const limiter = limiterOf(make());
+      expect((await limiter.acquire()).isAcquired).toBe(true);
+      const [late] = await amongSockets(() => {
+        const asked = limiter.acquire();
+        standStill(STILL_MS);
+        return [asked];
+      });
+      expect((await late).isAcquired).toBe(false);
+      expect((await limiter.acquire()).isAcquired).toBe(true);
+      expect(events).toEqual([]);
+    },
+  );
+
+  test.each(kinds)(
+    'while a question waits behind one that is answered does not take the store for lost: %s',
+    async (_kind, make) => {
+      const limiter = limiterOf(make());
+      expect((await limiter.acquire()).isAcquired).toBe(true);
+      const before = limiter.acquire();
+      await written(name);
+      // The answer comes while the process stands still.
+      const late = limiter.acquire();
+      standStill(STILL_MS);
+      expect((await before).isAcquired).toBe(true);
+      expect((await late).isAcquired).toBe(false);
+      expect((await limiter.acquire()).isAcquired).toBe(true);
       expect(events).toEqual([]);
     },
   );

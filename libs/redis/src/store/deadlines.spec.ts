@@ -10,12 +10,12 @@ afterEach(() => void jest.useRealTimers());
 class Asked {
   readonly deadlineMs = performance.now() + TIMEOUT_MS;
   isSettled = false;
-  readonly isSent: boolean;
+  readonly isUnderway: boolean;
   readonly #watching: Watching;
   readonly #onExpired: () => void;
 
-  constructor(deadlines: Deadlines, isSent: boolean, onExpired: () => void) {
-    this.isSent = isSent;
+  constructor(deadlines: Deadlines, isUnderway: boolean, onExpired: () => void) {
+    this.isUnderway = isUnderway;
     this.#onExpired = onExpired;
     this.#watching = deadlines.watch(this, TIMEOUT_MS);
   }
@@ -32,24 +32,44 @@ class Asked {
 }
 
 test.each([
-  ['was not sent', false],
-  ['was sent', true],
-])('no timer is left where the end of one wait, which %s, ends those that follow', async (_what, isSent) => {
+  ['is not underway', false],
+  ['is underway', true],
+])(
+  'no timer is left where the end of one wait, which %s, ends those that follow',
+  async (_what, isUnderway) => {
+    const deadlines = new Deadlines((start) => start());
+    const told: string[] = [];
+    const first = new Asked(deadlines, isUnderway, () => {
+      told.push('first');
+      second.settle();
+    });
+    jest.advanceTimersByTime(TIMEOUT_MS / 2);
+    const second = new Asked(deadlines, isUnderway, () => void told.push('second'));
+    expect(jest.getTimerCount()).toBe(1);
+    jest.advanceTimersByTime(TIMEOUT_MS / 2);
+    // What is underway ends with the immediates.
+    expect(first.isSettled).toBe(!isUnderway);
+    await new Promise(setImmediate);
+    expect([told, first.isSettled]).toEqual([['first'], true]);
+    expect(jest.getTimerCount()).toBe(0);
+  },
+);
+
+test('who comes while answers are read puts the end of others off by nothing', async () => {
   const deadlines = new Deadlines((start) => start());
   const told: string[] = [];
-  const first = new Asked(deadlines, isSent, () => {
-    told.push('first');
-    second.settle();
-  });
+  const ask = (name: string): Asked => new Asked(deadlines, true, () => void told.push(name));
+  ask('first');
   jest.advanceTimersByTime(TIMEOUT_MS / 2);
-  const second = new Asked(deadlines, isSent, () => void told.push('second'));
-  expect(jest.getTimerCount()).toBe(1);
+  ask('second');
   jest.advanceTimersByTime(TIMEOUT_MS / 2);
-  // What was sent ends with the immediates.
-  expect(first.isSettled).toBe(!isSent);
+  ask('third');
   await new Promise(setImmediate);
-  expect([told, first.isSettled]).toEqual([['first'], true]);
-  expect(jest.getTimerCount()).toBe(0);
+  expect(told).toEqual(['first']);
+  jest.advanceTimersByTime(TIMEOUT_MS / 2);
+  await new Promise(setImmediate);
+  expect(told).toEqual(['first', 'second']);
+  expect(jest.getTimerCount()).toBe(1);
 });
 
 test('a wait that begins before those that were sent have ended does not put off the ends of others', async () => {

@@ -5,8 +5,8 @@ import { timerDelay } from './timer-delay.js';
 export interface Expirable {
   readonly deadlineMs: number;
   readonly isSettled: boolean;
-  /** Whether the answer may lie there already, where the process stood still until the deadline was over. */
-  readonly isSent: boolean;
+  /** Whether an answer may lie there already that tells of the store, where the process stood still meanwhile. */
+  readonly isUnderway: boolean;
   /** The answer did not come in time. */
   expire(): void;
 }
@@ -26,6 +26,8 @@ class DeadlineList implements Watching {
   #head = 0;
   #unsettled = 0;
   #timer: NodeJS.Timeout | undefined = undefined;
+  /** Whether the answers are being read that lie there: behind them, the timer is set for the next to end. */
+  #isReading = false;
   readonly #timeoutMs: number;
   readonly #run: (start: () => void) => void;
 
@@ -37,6 +39,7 @@ class DeadlineList implements Watching {
   add(expirable: Expirable): void {
     this.#waiting.push(expirable);
     this.#unsettled++;
+    if (this.#isReading) return;
     if (this.#timer === undefined) this.#arm(this.#timeoutMs);
     else if (this.#unsettled === 1) this.#timer.ref();
   }
@@ -65,18 +68,20 @@ class DeadlineList implements Watching {
   /** Its timer counts as set until they have ended: who begins to wait meanwhile is behind them. */
   #onTimer(): void {
     const nowMs = performance.now();
-    const unsent: Expirable[] = [];
-    const sent: Expirable[] = [];
+    const here: Expirable[] = [];
+    const underway: Expirable[] = [];
     for (let at = this.#head; at < this.#waiting.length; at++) {
       const expirable = this.#waiting[at]!;
       if (expirable.isSettled) continue;
       if (expirable.deadlineMs > nowMs) break;
-      (expirable.isSent ? sent : unsent).push(expirable);
+      (expirable.isUnderway ? underway : here).push(expirable);
     }
-    for (const expirable of unsent) expirable.expire();
-    if (sent.length === 0) return this.#armForNext();
+    for (const expirable of here) expirable.expire();
+    if (underway.length === 0) return this.#armForNext();
+    this.#isReading = true;
     afterWhatLiesThere(() => {
-      for (const expirable of sent) if (!expirable.isSettled) expirable.expire();
+      this.#isReading = false;
+      for (const expirable of underway) if (!expirable.isSettled) expirable.expire();
       this.#armForNext();
     });
   }
@@ -114,7 +119,7 @@ export class Deadlines {
     this.#run(() => {
       timer = setTimeout(
         () => {
-          if (expirable.isSent) afterWhatLiesThere(() => expirable.expire());
+          if (expirable.isUnderway) afterWhatLiesThere(() => expirable.expire());
           else expirable.expire();
         },
         timerDelay(expirable.deadlineMs - performance.now()),

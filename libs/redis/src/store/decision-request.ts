@@ -85,6 +85,11 @@ export abstract class DecisionRequest implements Expirable {
     return true;
   }
 
+  /** It was sent, or waits for the answer to what was sent before it. */
+  get isUnderway(): boolean {
+    return this.isSent || this.group.lane?.isBusy === true;
+  }
+
   /** There is no answer. */
   fail(): void {
     this.answer(UNAVAILABLE);

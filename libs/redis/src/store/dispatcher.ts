@@ -215,6 +215,7 @@ export class Dispatcher implements ScriptSender<Call> {
     call.keys = keysOf(call);
     call.args = argumentsOf(call, { time, process: recordPrefix, channels });
     call.sentMs = performance.now();
+    for (const { lane } of call.parts) lane.sentMs = call.sentMs;
     call.missesBefore = this.#store.connection.sentScripts.misses;
     group.script.send(this.#store.connection, call, this);
   }
@@ -269,7 +270,7 @@ export class Dispatcher implements ScriptSender<Call> {
   }
 
   async #sendGivingBack(lane: Lane): Promise<void> {
-    lane.isBusy = true;
+    lane.beginCall();
     const { group } = lane;
     const call = lane.takeGivingBack(() => this.#nextSequence());
     const args = [this.#store.timeArgument, this.#store.recordPrefix + group.recordSuffix, call.sequence];

@@ -30,6 +30,8 @@ export class Lane {
   /** A call whose connection was lost before the answer: it comes first, so that its record tells whether it counts. */
   interrupted: GivingBack | null = null;
   isBusy = false;
+  /** When the last call was sent. */
+  sentMs = 0;
   isDue = false;
   /** Whether it is the one to which the name of its group leads. */
   isKnown = false;
@@ -57,6 +59,12 @@ export class Lane {
   /** To be called when something has ended here. */
   tellIfIdle(): void {
     if (this.#onIdle !== null && this.isIdle) this.#onIdle();
+  }
+
+  /** A call begins that is sent at once. */
+  beginCall(): void {
+    this.isBusy = true;
+    this.sentMs = performance.now();
   }
 
   add(request: DecisionRequest): void {

@@ -14,6 +14,9 @@ import type { Returning } from './returns.js';
 import { Returns } from './returns.js';
 import { ServerClock } from './server-clock.js';
 
+/** Of the time of a command, what the store must have had for it to be taken for lost. */
+const SHARE_OF_STORE = 0.5;
+
 /** What a store is made of. */
 export interface StoreSettings {
   readonly connection: RedisConnection;
@@ -100,12 +103,14 @@ export class Store {
   }
 
   /**
-   * A request had no answer in time. Where the process stood still before the turn was over at which it would have been
-   * sent, the store was not asked: that tells nothing of it.
+   * A request had no answer in time. Where the process stood still before it was sent, the store was not asked, or had no
+   * time to answer: that tells nothing of it.
    */
-  timedOut({ isSent, sinceMs, group }: DecisionRequest): void {
+  timedOut({ isSent, isUnderway, sinceMs, group }: DecisionRequest): void {
     const isYetToGo = !isSent && group.lane?.isDue === true && this.connection.isReady;
-    if (!isYetToGo) this.health.timedOut(sinceMs);
+    const isJustSent =
+      isUnderway && performance.now() - group.lane!.sentMs < SHARE_OF_STORE * group.timeoutMs;
+    if (!isYetToGo && !isJustSent) this.health.timedOut(sinceMs);
   }
 
   /**
