@@ -55,23 +55,6 @@ test.each([
   },
 );
 
-test('who comes while answers are read puts the end of others off by nothing', async () => {
-  const deadlines = new Deadlines((start) => start());
-  const told: string[] = [];
-  const ask = (name: string): Asked => new Asked(deadlines, true, () => void told.push(name));
-  ask('first');
-  jest.advanceTimersByTime(TIMEOUT_MS / 2);
-  ask('second');
-  jest.advanceTimersByTime(TIMEOUT_MS / 2);
-  ask('third');
-  await new Promise(setImmediate);
-  expect(told).toEqual(['first']);
-  jest.advanceTimersByTime(TIMEOUT_MS / 2);
-  await new Promise(setImmediate);
-  expect(told).toEqual(['first', 'second']);
-  expect(jest.getTimerCount()).toBe(1);
-});
-
 test('a wait that begins before those that were sent have ended does not put off the ends of others', async () => {
   const deadlines = new Deadlines((start) => start());
   const told: string[] = [];

@@ -26,8 +26,6 @@ class DeadlineList implements Watching {
   #head = 0;
   #unsettled = 0;
   #timer: NodeJS.Timeout | undefined = undefined;
-  /** Whether the answers are being read that lie there: behind them, the timer is set for the next to end. */
-  #isReading = false;
   readonly #timeoutMs: number;
   readonly #run: (start: () => void) => void;
 
@@ -39,7 +37,6 @@ class DeadlineList implements Watching {
   add(expirable: Expirable): void {
     this.#waiting.push(expirable);
     this.#unsettled++;
-    if (this.#isReading) return;
     if (this.#timer === undefined) this.#arm(this.#timeoutMs);
     else if (this.#unsettled === 1) this.#timer.ref();
   }
@@ -78,9 +75,7 @@ class DeadlineList implements Watching {
     }
     for (const expirable of here) expirable.expire();
     if (underway.length === 0) return this.#armForNext();
-    this.#isReading = true;
     afterWhatLiesThere(() => {
-      this.#isReading = false;
       for (const expirable of underway) if (!expirable.isSettled) expirable.expire();
       this.#armForNext();
     });
