@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { standStill } from '../outages/standing-still.js';
 import { ProcessesOnAServer } from '../processes/processes-on-a-server.js';
 
 const TTL_MS = 1_500;
@@ -40,8 +41,7 @@ describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s',
       say('waits');
       process.once('message', (ms) => {
         say('stands still');
-        const until = Date.now() + Number(ms);
-        setImmediate(() => { while (Date.now() < until); });
+        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms)));
       });
     `,
       { client, options: { commandTimeoutMs: 10_000 } },
@@ -66,7 +66,7 @@ describe.each(['ioredis', 'node-redis'])('a process that stands still, with %s',
 
 test('a process that stands still while it renews a lease keeps it: the answer is read before the time is looked at', async () => {
   let standsStillUntilMs = 0;
-  const shared = partitionsThat(() => waitUntil(standsStillUntilMs));
+  const shared = partitionsThat(() => standStill(standsStillUntilMs - performance.now()));
   const limiter = limiterOf(shared.getConcurrencyLimiter('renewed', () => OPTIONS));
   const lease = (await limiter.acquire()) as RemoteLease;
   const sinceMs = performance.now();
@@ -101,7 +101,7 @@ test('a process that stands still while it renews its wait does not take the lea
     if (hasStoodStill || Date.now() * 1_000 <= endUs) return;
     // The renewal that gives it the lease of the dead one was sent.
     hasStoodStill = true;
-    waitUntil(performance.now() + 3 * TTL_MS);
+    standStill(3 * TTL_MS);
   });
   const waiting = limiterOf(shared.getConcurrencyLimiter(key, () => OPTIONS)).acquire();
   const isQueued = async (): Promise<string> => {
@@ -137,11 +137,6 @@ function partitionsThat(onSent: () => void): RedisPartitions {
     },
   });
   return createRedisPartitions({ client, prefix: 'test', commandTimeoutMs: 10_000 });
-}
-
-/** Stands still. */
-function waitUntil(ms: number): void {
-  while (performance.now() < ms);
 }
 
 async function channels(): Promise<number> {

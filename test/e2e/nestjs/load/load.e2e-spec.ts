@@ -24,7 +24,7 @@ class MixedController {
 
 const CHEAP = 200;
 
-const STREAMS = 4;
+const STREAMS = 3;
 
 /** The slowest but one of a hundred of a steady stream of cheap requests, in milliseconds. */
 async function p99OfStream(app: TestApp): Promise<number> {
