@@ -5,10 +5,8 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLModule, Int, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { EventPattern, MessagePattern } from '@nestjs/microservices';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
-import type { Client } from 'graphql-ws';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { eventually } from '../fixtures/eventually.js';
+import { ask, closeSubscribers, subscriber } from '../fixtures/graphql-subscriber.js';
 import { clientOf, closeClients, freePort, optionsOf } from './tcp-service.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
@@ -48,28 +46,6 @@ class WorkController {
   }
 }
 
-const subscribers = new Set<Client>();
-
-function subscriber({ port }: TestApp): Client {
-  const url = `ws://127.0.0.1:${port}/graphql`;
-  const client = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
-  subscribers.add(client);
-  return client;
-}
-
-function ask(client: Client, query: string): { results: unknown[]; stop: () => void } {
-  const results: unknown[] = [];
-  const stop = client.subscribe(
-    { query },
-    {
-      next: (result) => results.push(result.data ?? result.errors),
-      error: (error) => results.push(error),
-      complete: () => results.push('complete'),
-    },
-  );
-  return { results, stop };
-}
-
 describe('a client that leaves while it waits, elsewhere than over HTTP', () => {
   const slots = { current: new WatchedLimiter(1, 50) };
 
@@ -78,8 +54,7 @@ describe('a client that leaves while it waits, elsewhere than over HTTP', () => 
     slots.current = new WatchedLimiter(1, 50);
   });
   afterEach(async () => {
-    for (const client of subscribers) await client.dispose();
-    subscribers.clear();
+    await closeSubscribers();
     await closeClients();
     await stopApps();
   });

@@ -11,10 +11,8 @@ import {
 import { MercuriusDriver } from '@nestjs/mercurius';
 import type { MercuriusDriverConfig } from '@nestjs/mercurius';
 import { EnableRateLimiting, RateLimitingModule } from '@ratelease/nestjs';
-import type { Client } from 'graphql-ws';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { eventually } from '../fixtures/eventually.js';
+import { ask, closeSubscribers, subscriber } from '../fixtures/graphql-subscriber.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 import { WatchedLimiter } from '../fixtures/watched-limiter.js';
@@ -57,28 +55,6 @@ class TickResolver {
   }
 }
 
-const subscribers = new Set<Client>();
-
-function subscriber({ port }: TestApp): Client {
-  const url = `ws://127.0.0.1:${port}/graphql`;
-  const client = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
-  subscribers.add(client);
-  return client;
-}
-
-function ask(client: Client, query: string): { results: unknown[]; stop: () => void } {
-  const results: unknown[] = [];
-  const stop = client.subscribe(
-    { query },
-    {
-      next: (result) => results.push(result.data ?? result.errors),
-      error: (error) => results.push(error),
-      complete: () => results.push('complete'),
-    },
-  );
-  return { results, stop };
-}
-
 describe('a GraphQL operation by WebSocket, with Mercurius', () => {
   const slots = { current: new WatchedLimiter(1, 50) };
 
@@ -87,8 +63,7 @@ describe('a GraphQL operation by WebSocket, with Mercurius', () => {
     slots.current = new WatchedLimiter(1, 50);
   });
   afterEach(async () => {
-    for (const client of subscribers) await client.dispose();
-    subscribers.clear();
+    await closeSubscribers();
     await stopApps();
   });
 
