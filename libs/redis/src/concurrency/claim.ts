@@ -28,8 +28,8 @@ export class Claim {
   }
 
   /** Whether it has permits of a concurrency limiter, as far as is known here. */
-  holds({ partitionKey }: LimiterGroup, definition: LimiterDefinition): boolean {
-    const keeper = this.#states.keeper(partitionKey, definition);
+  holds(group: LimiterGroup, definition: LimiterDefinition): boolean {
+    const keeper = this.#keeper(group, definition);
     return this.#held.some((held) => held.keeper === keeper) && keeper.holds(this.member);
   }
 
@@ -48,7 +48,10 @@ export class Claim {
     this.#states.notifications.start();
     return new Promise((settle) => {
       const expecting = { settle, limitOf: this.#limitOf, isKnownElsewhere: this.holdsPermits };
-      for (const keeper of this.#states.keepers(group)) keeper.expect(this.member, expecting);
+      for (const definition of group.concurrency) {
+        const { leaseTtlMs } = definition;
+        this.#keeper(group, definition).expect(this.member, { ...expecting, leaseTtlMs });
+      }
     });
   }
 
@@ -61,10 +64,11 @@ export class Claim {
   granted(group: LimiterGroup, sinceMs: number): void {
     // A request for no permits holds none.
     if (this.#permits === 0) return;
-    // Not those from before it asked: a keeper that had nothing to keep meanwhile is gone.
-    for (const keeper of this.#states.keepers(group)) {
-      if (this.#held.some((held) => held.keeper === keeper) && keeper.holds(this.member)) continue;
-      keeper.hold(this.member, sinceMs);
+    for (const definition of group.concurrency) {
+      if (this.holds(group, definition)) continue;
+      // Not the one from before it asked: a keeper that had nothing to keep meanwhile is gone.
+      const keeper = this.#keeper(group, definition);
+      keeper.hold(this.member, sinceMs + definition.leaseTtlMs);
       this.#held.push({ keeper, member: this.member });
     }
   }
@@ -75,9 +79,9 @@ export class Claim {
     definition: LimiterDefinition,
     { standing, member, sinceMs }: HeardWait,
   ): LeaseKeeper {
-    const keeper = this.#states.keeper(group.partitionKey, definition);
+    const keeper = this.#keeper(group, definition);
     for (const other of this.#states.keepers(group)) if (other !== keeper) other.disown(this.member);
-    keeper.waits(this.member, standing[member]!, sinceMs);
+    keeper.waits(this.member, standing[member]!, { sinceMs, leaseTtlMs: definition.leaseTtlMs });
     return keeper;
   }
 
@@ -104,5 +108,9 @@ export class Claim {
     const keepers = this.#states.keepers(group);
     for (const keeper of keepers) void keeper.abandon(member);
     this.#held = this.#held.filter((held) => held.member !== member || !keepers.includes(held.keeper));
+  }
+
+  #keeper({ partitionKey }: LimiterGroup, definition: LimiterDefinition): LeaseKeeper {
+    return this.#states.keeper(partitionKey, definition);
   }
 }

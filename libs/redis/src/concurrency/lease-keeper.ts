@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js';
 import { timerDelay } from '../store/timer-delay.js';
 import type { KeeperContext } from './keeper-context.js';
 import { KeptLeases } from './kept-leases.js';
-import type { Asking, Expecting } from './kept-waits.js';
+import type { AskedBy, Asking, Expecting } from './kept-waits.js';
 import { isAboveLimit, KeptWaits, permitsOf, RENEWED } from './kept-waits.js';
 import type { LeaseLostError } from './lease-lost-error.js';
 import { leaseLost } from './lease-lost-error.js';
@@ -92,15 +92,12 @@ export class LeaseKeeper implements Listener {
     return this.#leases.get(member) !== undefined;
   }
 
-  /** From now on the lease is renewed. It was asked for at `sinceMs`. */
-  hold(member: string, sinceMs: number): void {
-    this.#holdUntil(member, sinceMs + this.#definition.leaseTtlMs);
-  }
-
-  #holdUntil(member: string, untilMs: number): void {
+  /** From now on the lease is renewed. It lasts until then, as it was granted: perhaps by other numbers than these. */
+  hold(member: string, untilMs: number): void {
+    const { leaseTtlMs } = this.#definition;
     this.#leases.hold(member, untilMs);
     // Also where its answer was read late.
-    this.#armAt(untilMs - (2 / 3) * this.#definition.leaseTtlMs);
+    this.#armAt(Math.min(untilMs - (2 / 3) * leaseTtlMs, performance.now() + leaseTtlMs / 3));
   }
 
   onLost(member: string, listener: (reason: LeaseLostError) => void): void {
@@ -129,13 +126,13 @@ export class LeaseKeeper implements Listener {
   }
 
   /** The same for a request that may wait: the server's message may be here before its answer. */
-  expect(member: string, { settle, limitOf, isKnownElsewhere }: Expecting): void {
-    const heldUntilMs = performance.now() + this.#definition.leaseTtlMs;
+  expect(member: string, { settle, limitOf, isKnownElsewhere, leaseTtlMs }: Expecting): void {
+    const heldUntilMs = performance.now() + leaseTtlMs;
     const end = (how: WaitEnd): void => {
       const { heldUntilMs: untilMs } = this.#waits.waiting(member) ?? asking;
       this.forget(member);
       // A request for no permits holds none.
-      if (how === 'granted' && permitsOf(member) > 0) this.#holdUntil(member, untilMs);
+      if (how === 'granted' && permitsOf(member) > 0) this.hold(member, untilMs);
       settle({ end: how, remaining: this.remaining });
     };
     const ownLimit = (): number => limitOf(this.#definition.name);
@@ -168,9 +165,12 @@ export class LeaseKeeper implements Listener {
     this.#leases.delete(member);
   }
 
-  /** The request, asked at `sinceMs`, waits now; its standing tells when the first lease ends unless it is renewed. */
-  waits(member: string, { remaining, resetUs: firstEndUs }: Standing[number], sinceMs: number): void {
-    const { leaseTtlMs } = this.#definition;
+  /** The request waits now; its standing tells when the first lease ends unless it is renewed. */
+  waits(
+    member: string,
+    { remaining, resetUs: firstEndUs }: Standing[number],
+    { sinceMs, leaseTtlMs }: AskedBy,
+  ): void {
     const waiting = this.#waits.waits(member, performance.now() + leaseTtlMs, sinceMs + leaseTtlMs);
     // The message that it was granted may have come before the answer that it waits.
     if (waiting === undefined) return;
@@ -178,7 +178,8 @@ export class LeaseKeeper implements Listener {
     if (isAboveLimit(member, waiting)) this.#askAnew(member);
     if (waiting.ownLimit() > Number(this.#numbers[1])) this.#countLimit();
     if (this.#isLookDue) return this.look();
-    this.#arm(Math.min(leaseTtlMs / 3, firstEndUs < 0 ? Infinity : firstEndUs / 1_000 + AFTER_END_MS));
+    const firstEndMs = firstEndUs < 0 ? Infinity : firstEndUs / 1_000 + AFTER_END_MS;
+    this.#arm(Math.min(leaseTtlMs / 3, this.#definition.leaseTtlMs / 3, firstEndMs));
   }
 
   /** Messages may have been missed. */
@@ -221,13 +222,16 @@ export class LeaseKeeper implements Listener {
     this.#countLimit();
     const sentMs = performance.now();
     const args = [this.#store.timeArgument, ...this.#numbers, this.#store.channels, ...members];
-    let nextMs = this.#definition.leaseTtlMs / 3;
+    // Other numbers may come while it is on its way.
+    const { leaseTtlMs } = this.#definition;
+    const untilMs = sentMs + leaseTtlMs;
+    let nextMs = leaseTtlMs / 3;
     this.#watchEnds();
     try {
       if (!this.#store.connection.isReady) throw new Error('There is no connection.');
       const reply = await this.#store.run(RENEW, this.#keys, args);
       this.remaining = Math.max(0, reply[2]!);
-      members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs));
+      members.forEach((member, index) => this.#renewed(member, reply[index + 3]!, sentMs, untilMs));
       // They last from when it was sent, however late its answer was read.
       nextMs = Math.max(0, nextMs - (performance.now() - sentMs));
       if (this.#waits.size > 0 && reply[1]! >= 0) nextMs = Math.min(nextMs, reply[1]! / 1_000 + AFTER_END_MS);
@@ -241,8 +245,7 @@ export class LeaseKeeper implements Listener {
     else this.tidy();
   }
 
-  #renewed(member: string, state: number, sentMs: number): void {
-    const untilMs = sentMs + this.#definition.leaseTtlMs;
+  #renewed(member: string, state: number, sentMs: number, untilMs: number): void {
     const held = this.#leases.get(member);
     if (held === undefined) this.#waits.renewed(member, state, sentMs, untilMs);
     else if (state === RENEWED.lost || state === RENEWED.evicted) this.#leases.lose(member);

@@ -45,10 +45,8 @@ export class ProcessStates {
   }
 
   /** Those of a group. */
-  keepers({ partitionKey, definitions }: LimiterGroup): LeaseKeeper[] {
-    return definitions
-      .filter(({ algorithm }) => algorithm === 'concurrency')
-      .map((definition) => this.keeper(partitionKey, definition));
+  keepers({ partitionKey, concurrency }: LimiterGroup): LeaseKeeper[] {
+    return concurrency.map((definition) => this.keeper(partitionKey, definition));
   }
 
   /** A limiter has other numbers: who waits is looked at anew, and what is held is renewed by them. */

@@ -22,6 +22,8 @@ export class LimiterGroup {
   /** Tells the records of a process in one partition apart. */
   readonly recordSuffix: string;
   readonly hasConcurrency: boolean;
+  /** Those of concurrency. */
+  readonly concurrency: readonly LimiterDefinition[];
   /** Whether requests can wait on the server. */
   readonly hasServerQueue: boolean;
   /** Its way to the store, kept from one request to the next. */
@@ -41,7 +43,8 @@ export class LimiterGroup {
     this.partitionKey = partitionKey;
     this.definitions = definitions;
     const algorithms = definitions.map(({ algorithm }) => algorithm);
-    this.hasConcurrency = algorithms.includes('concurrency');
+    this.concurrency = definitions.filter((definition) => !isRate(definition));
+    this.hasConcurrency = this.concurrency.length > 0;
     this.hasServerQueue = definitions.some(waitsOnServer);
     this.keys = [partitionKey, ...definitions.flatMap((definition) => extraKeysOf(partitionKey, definition))];
     this.numbers = definitions.flatMap(({ name, numbers }) => [name, ...numbers]);

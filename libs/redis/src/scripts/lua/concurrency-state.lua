@@ -15,20 +15,21 @@ end
 
 local function next_end_text(held) return held.next_end < math.huge and held.next_end or '' end
 
--- Keys that come and go must have their TTL set anew.
-local function keep_concurrency(held)
-  local ttl = math.ceil(held.ttl / 1000) * 4
+-- Keys that come and go must have their TTL set anew. They live as long as the key of the partition: leases may last longer
+-- for other processes than for this one.
+local function keep_concurrency(held, expires)
+  local ttl = math.ceil((expires - now) / 1000)
   if held.used > 0 then call('PEXPIRE', held.leases, ttl) end
   if held.waiters == 0 then return end
   call('PEXPIRE', held.queue, ttl)
   call('PEXPIRE', held.alive, ttl)
 end
 
-local function hold(held, member, permits)
+local function hold(held, member, permits, until_us)
   if permits == 0 then return end
-  call('ZADD', held.leases, now + held.ttl, member)
+  call('ZADD', held.leases, until_us, member)
   held.used, held.is_dirty = held.used + permits, true
-  held.next_end = math.min(held.next_end, now + held.ttl)
+  held.next_end = math.min(held.next_end, until_us)
 end
 
 local function leave_queue(held, member)
@@ -58,6 +59,7 @@ local function reap(held)
   if not first[1] then held.used = 0 end
 end
 
+-- Also tells until when it is alive.
 local function waiter_in_turn(held)
   while held.waiters > 0 do
     local member = call(held.order == 'n' and 'ZREVRANGE' or 'ZRANGE', held.queue, 0, 0)[1]
@@ -65,20 +67,22 @@ local function waiter_in_turn(held)
       held.waiters, held.queued = 0, 0
       return nil
     end
-    if (tonumber(call('ZSCORE', held.alive, member)) or 0) > now then return member end
+    local alive_until = tonumber(call('ZSCORE', held.alive, member)) or 0
+    if alive_until > now then return member, alive_until end
     leave_queue(held, member)
   end
 end
 
 -- Gives what is free to those who wait, in their order, and tells their processes.
 local function hand_over(held)
-  local member = waiter_in_turn(held)
+  local member, alive_until = waiter_in_turn(held)
   while member do
     local permits = permits_of(member)
     if held.limit - held.used < (permits > 0 and permits or 1) then return end
     leave_queue(held, member)
-    hold(held, member, permits)
+    -- Who waits supposes that it lasts as long as the place would have, whoever hands it over.
+    hold(held, member, permits, math.max(now + held.ttl, alive_until))
     tell_process(held, member, 'g')
-    member = waiter_in_turn(held)
+    member, alive_until = waiter_in_turn(held)
   end
 end

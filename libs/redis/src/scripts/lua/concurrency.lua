@@ -54,7 +54,7 @@ end
 local holds_N = holds_already(held_N)
 if refusing == 0 and not holds_N and not is_free(held_N, permits) then refusing = N end
 -- @section take
-if not holds_N then hold(held_N, member, permits) end
+if not holds_N then hold(held_N, member, permits, now + ttl_N) end
 -- @section queue
 if refusing == N and not outcome and enqueue(held_N, queueLimit_N, permits) then place = -N end
 -- @section wait
@@ -67,4 +67,5 @@ size = size + 2
 is_dirty = is_dirty or held_N.is_dirty
 -- @section save
 if now + 4 * ttl_N > full then full = now + 4 * ttl_N end
-keep_concurrency(held_N)
+-- @section keep
+keep_concurrency(held_N, expires)

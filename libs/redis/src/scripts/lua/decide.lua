@@ -129,6 +129,7 @@ for at = 1, #KEYS, KEYS_OF_A_GROUP do
     else
       call('HSET', key, process, note, STEADY_PAIRS)
     end
+    -- @each keep
   end
 end
 return out

@@ -16,6 +16,6 @@ local function save_one()
   call('HSET', key, 'e', expires, name .. 'u', held.used, name .. 'q', held.queued, name .. 'w', held.waiters,
     name .. 't', held.ticket, name .. 'n', next_end_text(held))
   call('PEXPIRE', key, math.ceil((expires - now) / 1000))
-  keep_concurrency(held)
+  keep_concurrency(held, expires)
   -- @include drop-records
 end
