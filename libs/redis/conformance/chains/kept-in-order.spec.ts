@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
+import { OverturningClient } from '../leases/overturning-client.js';
 
 const server = TestServer.forThisFile();
 const KEY = 'k';
@@ -72,10 +73,11 @@ async function taken(
  */
 async function passedOver(
   last: Parameters<typeof taken>[1] = {},
+  limiters = chain(),
 ): Promise<[Promise<RateLimitLease>, RateLimitLease]> {
   let [name, other]: [Name, Name] = ['a', 'b'];
   let lease = await taken('a');
-  const asked = chain().acquire(KEY, 2);
+  const asked = limiters.acquire(KEY, 2);
   for (let turn = 1; turn <= TURNS; turn++) {
     // oxlint-disable no-await-in-loop -- one turn after the other
     await waitedFor(name);
@@ -127,6 +129,40 @@ describe('a request that keeps what it gets of several limiters', () => {
     await giveBack(await asked);
     expect((await asked).isAcquired).toBe(true);
   });
+
+  it('is served where it lost its place, whenever the server hears that the place was given up', async () => {
+    const client = new OverturningClient(server.port);
+    const ordering = createRedisPartitions({ client: client.asCluster, prefix, commandTimeoutMs: 10_000 });
+    let permitLimit = 2;
+    const b = createPartitionedRateLimiter((key: string) =>
+      ordering.getConcurrencyLimiter(key, () => ({
+        ...{ permitLimit, queueLimit: 10, leaseTtlMs: LEASE_TTL_MS, name: 'b' },
+      })),
+    );
+    const [asked, leaseOfA] = await passedOver(
+      {},
+      createChainedPartitionedRateLimiter(running(ordering, 'a'), b),
+    );
+    const leaseOfB = await taken('b');
+    await giveBack(leaseOfA);
+    await waitedFor('b');
+    client.holdReleases();
+    // Too few for it, and enough again before it has gone on.
+    for (permitLimit of [1, 2]) {
+      b.refreshOptions!();
+      b.getStatistics(KEY);
+    }
+    await client.untilDecided();
+    client.letGo();
+    await waitedFor('b');
+    await giveBack(leaseOfB);
+    await giveBack(await asked);
+    expect((await asked).isAcquired).toBe(true);
+    expect([await counted('a', 'u'), await counted('b', 'u'), await counted('b', 'w')]).toEqual([0, 0, 0]);
+    await ordering.dispose();
+    client.close();
+    // Sooner than a renewal would tell it that it has lost its place again.
+  }, 20_000);
 
   it('is told, where the queue is full, how many permits the limiter that refuses has left', async () => {
     const [asked, leaseOfA] = await passedOver();

@@ -189,7 +189,11 @@ export class Acquisition {
     const ended = await this.#wait.race(outcome, () => this.#claim.abandon(asked));
     const { end, remaining } =
       typeof ended === 'string' ? { end: ended, remaining: keeper.remaining } : ended;
-    if (end === 'lost') return null;
+    if (end === 'lost') {
+      // Under another id: that the place was given up may be heard after it has asked again.
+      this.#claim.giveUp();
+      return null;
+    }
     if (end !== 'granted') {
       const refused = this.#refuseAtTurn(definition, REASON_OF_END[end], remaining);
       return { ...refused, isFlushed: end === 'disposed' };
