@@ -129,6 +129,7 @@ class Trial {
     for (const session of this.#sessions.flat()) session.dispose();
     await Promise.all(this.#pending.keys());
     for (const lease of this.#leases) lease.dispose();
+    await Promise.all(this.#processes.map((one) => one.untilAnswered()));
     // What is given back may be on its way, and is tried again each second at least.
     const sinceMs = performance.now();
     // oxlint-disable-next-line no-await-in-loop -- until it is so

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises';
 import type {
   AcquireOptions,
   AsyncPartitionedRateLimiter,
@@ -62,6 +63,7 @@ export type Way = (typeof WAYS)[number];
 /** The limiters of a process whose sessions share permits with those of others. */
 export class SessionsOfAProcess {
   readonly shared: RedisPartitions;
+  readonly #remote: readonly AsyncPartitionedRateLimiter<Session>[];
   readonly #ways: Record<Way, AsyncPartitionedRateLimiter<Session>>;
 
   constructor(options: Parameters<typeof createRedisPartitions>[0]) {
@@ -80,6 +82,7 @@ export class SessionsOfAProcess {
     const here = createPartitionedRateLimiter((_session: Session) =>
       RateLimitPartition.getConcurrencyLimiter('here', () => ({ permitLimit: 2, queueLimit: 3 })),
     );
+    this.#remote = [base, slots, rate];
     this.#ways = {
       alone: linked,
       'behind slots': createChainedPartitionedRateLimiter(slots, linked),
@@ -91,5 +94,13 @@ export class SessionsOfAProcess {
 
   ask(way: Way, session: Session, options: AcquireOptions = {}): Promise<RateLimitLease> {
     return this.#ways[way].acquire(session, 1, options);
+  }
+
+  /** Until the server has answered later questions: by then it has decided all earlier ones, also those given up. */
+  async untilAnswered(): Promise<void> {
+    for (const limiter of this.#remote)
+      // oxlint-disable-next-line no-await-in-loop -- until it is so
+      while (!((await limiter.acquire(new Session(), 0, { maxWaitMs: 0 })) instanceof RemoteLease))
+        await after(1);
   }
 }
