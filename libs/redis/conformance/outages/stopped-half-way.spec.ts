@@ -1,6 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { AsyncRateLimiter } from '@ratelease/limiters';
 import type { RedisPartitions } from '../../src/index.js';
+import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
@@ -53,30 +54,63 @@ describe.each(CLIENTS)('scripts that are stopped half-way, through $name', ({ op
     },
   );
 
-  test('cost no permit of a process that always holds more than are reaped at once', async () => {
+  test('cost no permit of a limiter whose leases are given back before they are renewed, and one of which is always held', async () => {
     const { client, close } = await open(server.port);
-    const shared = createRedisPartitions({ client, prefix: name, commandTimeoutMs: 10_000 });
+    let nowUs = 1_783_228_800_123_456;
+    const shared = buildRedisPartitions({ client, prefix: name, commandTimeoutMs: 10_000 }, () => nowUs);
     const slots = limiterOf(
-      shared.getConcurrencyLimiter('many', () => ({ permitLimit: 300, leaseTtlMs: TTL_MS })),
+      shared.getConcurrencyLimiter('short', () => ({ permitLimit: 3, leaseTtlMs: 60_000 })),
     );
-    const leases = await hold(slots, 300);
+    const held = [await slots.acquire(), await slots.acquire()];
     await allow('-hset');
-    for (const lease of leases.splice(0, 10)) lease.dispose();
+    held.shift()!.dispose();
     await slots.acquire(0, { maxWaitMs: 0 });
     await allow('+@all');
-    const sinceMs = performance.now();
-    let again = await slots.acquire(10);
-    while (!again.isAcquired && performance.now() - sinceMs < PATIENCE_MS) {
-      // oxlint-disable-next-line no-await-in-loop -- until it is so
-      await after(20);
-      // oxlint-disable-next-line no-await-in-loop
-      again = await slots.acquire(10);
+    // Twice as long as a lease would last.
+    for (let turn = 0; turn < 12; turn++) {
+      nowUs += 10_000_000;
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      held.push(await slots.acquire());
+      held.shift()!.dispose();
     }
-    expect(again.isAcquired).toBe(true);
+    expect((await slots.acquire(2)).isAcquired).toBe(true);
     expect((await slots.acquire()).isAcquired).toBe(false);
     await shared.dispose();
     close();
   });
+
+  test.each([1, 8])(
+    'cost no permit where %i processes always hold more than are reaped at once',
+    async (processes) => {
+      const { client, close } = await open(server.port);
+      const sharedBy = Array.from({ length: processes }, () =>
+        createRedisPartitions({ client, prefix: name, commandTimeoutMs: 10_000 }),
+      );
+      const slotsBy = sharedBy.map((shared) =>
+        limiterOf(
+          shared.getConcurrencyLimiter(`many ${processes}`, () => ({ permitLimit: 600, leaseTtlMs: TTL_MS })),
+        ),
+      );
+      const slots = slotsBy[0]!;
+      const leases = (await Promise.all(slotsBy.map((one) => hold(one, 600 / processes)))).flat();
+      await allow('-hset');
+      for (const lease of leases.splice(0, 10)) lease.dispose();
+      await slots.acquire(0, { maxWaitMs: 0 });
+      await allow('+@all');
+      const sinceMs = performance.now();
+      let again = await slots.acquire(10);
+      while (!again.isAcquired && performance.now() - sinceMs < PATIENCE_MS) {
+        // oxlint-disable-next-line no-await-in-loop -- until it is so
+        await after(20);
+        // oxlint-disable-next-line no-await-in-loop
+        again = await slots.acquire(10);
+      }
+      expect(again.isAcquired).toBe(true);
+      expect((await slots.acquire()).isAcquired).toBe(false);
+      await Promise.all(sharedBy.map((shared) => shared.dispose()));
+      close();
+    },
+  );
 
   test.each([
     { fate: 'gives up its place', rules: ['-hset'], ttlMs: 3 * PATIENCE_MS },

@@ -44,7 +44,7 @@ local function enqueue(held, queue_limit, permits)
   return true
 end
 -- @section load
-local held_N = load_concurrency(name_N, { FIELD_1, FIELD_2, FIELD_3, FIELD_4, FIELD_5 }, at + EXTRA_KEY)
+local held_N = load_concurrency(key, name_N, { FIELD_1, FIELD_2, FIELD_3, FIELD_4, FIELD_5 }, at + EXTRA_KEY)
 held_N.limit, held_N.ttl, held_N.order = limit_N, ttl_N, order_N
 if held_N.next_end <= now then
   reap(held_N)

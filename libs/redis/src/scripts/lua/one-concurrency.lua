@@ -8,7 +8,7 @@ local channels, key, name = ARGV[6], KEYS[1], ARGV[2]
 -- @include concurrency-state
 local FIRST = 7
 local stored = call('HMGET', key, name .. 'u', name .. 'q', name .. 'w', name .. 't', name .. 'n', 'e')
-local held = load_concurrency(name, stored, 2)
+local held = load_concurrency(key, name, stored, 2)
 held.limit, held.ttl, held.order = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
 local function save_one()

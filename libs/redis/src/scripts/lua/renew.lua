@@ -8,13 +8,6 @@
 
 -- @include clock
 -- @include one-concurrency
-local COUNTED_FOR_EACH = 4
-
-local function permits_in(set)
-  local permits, members = 0, call('ZRANGE', set, 0, -1)
-  for _, member in ipairs(members) do permits = permits + permits_of(member) end
-  return permits, #members
-end
 
 -- A full server refuses the first write of a script where that may need memory, but none behind one that never does.
 -- What is in use is kept by as much as there is already.
@@ -28,11 +21,7 @@ for index = FIRST, #ARGV do
   end
 end
 reap(held)
--- A script that was stopped half-way, as its user was not allowed to go on, has counted what it took back as in use,
--- and has not counted who it let wait, who then would never be in turn.
--- Who renews many counts more: that takes as long again at most.
-local counted_at_most = REAPED_AT_ONCE + COUNTED_FOR_EACH * (#ARGV - FIRST + 1)
-if call('ZCARD', held.leases) <= counted_at_most then held.used = permits_in(held.leases) end
+-- A script that was stopped half-way has not counted who it let wait, who then would never be in turn.
 if call('ZCARD', held.queue) ~= held.waiters then
   held.queued, held.waiters = permits_in(held.queue)
 end
