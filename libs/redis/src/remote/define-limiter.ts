@@ -1,11 +1,12 @@
 import {
   ConcurrencyLimiter,
   FixedWindowRateLimiter,
+  RateLimitPartition,
   SlidingWindowRateLimiter,
   systemClock,
   TokenBucketRateLimiter,
 } from '@ratelease/limiters';
-import type { LimiterOptions, RateLimiter } from '@ratelease/limiters';
+import type { Clock, LimiterOptions } from '@ratelease/limiters';
 import { positiveInteger, positiveTime, requireTime, requireWhenUnavailable } from '../checks.js';
 import { rangeError, typeError } from '../errors.js';
 import { textPart } from '../keys/key-text.js';
@@ -37,10 +38,11 @@ interface Numbers {
   readonly numbers: readonly number[];
   readonly limit: number;
   readonly windowMs: number | undefined;
-  /** The same limiter in this process, with a share of the limit. */
-  makeLocal(instances: number): RateLimiter;
+  /** The partition of the same limiter in this process, with a share of the limit. */
+  localPartition(key: string, clock: Clock, instances: number): RateLimitPartition<string>;
   readonly reservedForUs?: (resetUs: number) => number;
 }
+type LocalPartition = Numbers['localPartition'];
 
 /** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
 export function defineFixedWindow(
@@ -51,15 +53,19 @@ export function defineFixedWindow(
   void new FixedWindowRateLimiter(options);
   const { permitLimit, windowMs } = options;
   const window = exactMicroseconds('fixed window', 'windowMs', windowMs, permitLimit);
-  const makeLocal = (instances: number): RateLimiter =>
-    new FixedWindowRateLimiter({ ...options, permitLimit: share(permitLimit, instances) });
+  const localPartition: LocalPartition = (key, clock, instances) =>
+    RateLimitPartition.getFixedWindowLimiter(key, () => ({
+      ...options,
+      clock,
+      permitLimit: share(permitLimit, instances),
+    }));
   const numbers = [permitLimit, window];
   return define(options, defaults, {
     algorithm: 'fixedWindow',
     numbers,
     limit: permitLimit,
     windowMs,
-    makeLocal,
+    localPartition,
     // They are void with the window: it never grants more than its limit.
     reservedForUs: (resetUs) => resetUs,
   });
@@ -80,15 +86,19 @@ export function defineSlidingWindow(
     );
   }
   exactMicroseconds('sliding window', 'windowMs', windowMs, 2 * segmentsPerWindow);
-  const makeLocal = (instances: number): RateLimiter =>
-    new SlidingWindowRateLimiter({ ...options, permitLimit: share(permitLimit, instances) });
+  const localPartition: LocalPartition = (key, clock, instances) =>
+    RateLimitPartition.getSlidingWindowLimiter(key, () => ({
+      ...options,
+      clock,
+      permitLimit: share(permitLimit, instances),
+    }));
   const numbers = [permitLimit, window, segmentsPerWindow];
   return define(options, defaults, {
     algorithm: 'slidingWindow',
     numbers,
     limit: permitLimit,
     windowMs,
-    makeLocal,
+    localPartition,
     // They are void with the segment, which is a window before they come back: what is spent counts where it is spent.
     reservedForUs: (resetUs) => resetUs - window + Math.floor(window / segmentsPerWindow),
   });
@@ -110,12 +120,13 @@ export function defineTokenBucket(
   const isGreedy = options.refill !== 'interval';
   const divisor = isGreedy ? greatestCommonDivisor(tokensPerPeriod, period) : 1;
   // The rate stays what it is: the same tokens, but in so many times the period.
-  const makeLocal = (instances: number): RateLimiter =>
-    new TokenBucketRateLimiter({
+  const localPartition: LocalPartition = (key, clock, instances) =>
+    RateLimitPartition.getTokenBucketLimiter(key, () => ({
       ...options,
+      clock,
       tokenLimit: share(tokenLimit, instances),
       replenishmentPeriodMs: replenishmentPeriodMs * instances,
-    });
+    }));
   return define(options, defaults, {
     algorithm: isGreedy ? 'greedyBucket' : 'intervalBucket',
     numbers: isGreedy
@@ -125,7 +136,7 @@ export function defineTokenBucket(
     windowMs: isGreedy
       ? (tokenLimit * period) / tokensPerPeriod / 1_000
       : Math.ceil(tokenLimit / tokensPerPeriod) * replenishmentPeriodMs,
-    makeLocal,
+    localPartition,
   });
 }
 
@@ -139,15 +150,19 @@ export function defineConcurrency(
   positiveInteger('Shared concurrency limiter: leaseTtlMs', leaseTtlMs, SHORTEST_LEASE_TTL_MS);
   // What is kept of a limiter lives for four times that from the present on, which is a number of µs too.
   exactMicroseconds('concurrency limiter', 'leaseTtlMs', leaseTtlMs, 8);
-  const makeLocal = (instances: number): RateLimiter =>
-    new ConcurrencyLimiter({ ...options, permitLimit: share(permitLimit, instances) });
+  const localPartition: LocalPartition = (key, clock, instances) =>
+    RateLimitPartition.getConcurrencyLimiter(key, () => ({
+      ...options,
+      clock,
+      permitLimit: share(permitLimit, instances),
+    }));
   return {
     ...define(options, defaults, {
       algorithm: 'concurrency',
       numbers: [permitLimit, options.queueLimit ?? 0, leaseTtlMs * 1_000],
       limit: permitLimit,
       windowMs: undefined,
-      makeLocal,
+      localPartition,
     }),
     leaseTtlMs,
   };
@@ -192,7 +207,7 @@ function define(
     commandTimeoutMs: positiveTime('Shared limiter: commandTimeoutMs', commandTimeoutMs),
     refusalCacheMs: requireTime('Shared limiter: refusalCacheMs', refusalCacheMs),
     localLimit: share(made.limit, instances),
-    makeLocal: () => made.makeLocal(instances),
+    localPartition: (key, clock) => made.localPartition(key, clock, instances),
     reservedForUs: made.reservedForUs ?? (() => Infinity),
   };
 }

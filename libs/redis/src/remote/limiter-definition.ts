@@ -1,4 +1,4 @@
-import type { Clock, RateLimiter } from '@ratelease/limiters';
+import type { Clock, RateLimitPartition } from '@ratelease/limiters';
 import type { AlgorithmName } from '../scripts/compose-script.js';
 
 /** What a limiter answers when the store can't be asked. */
@@ -39,8 +39,8 @@ export interface LimiterDefinition extends FailurePolicy {
   readonly usesDefaultClock: boolean;
   /** This process' share of the limit, for `'local'`. */
   readonly localLimit: number;
-  /** A limiter in this process with that share of the limit. */
-  makeLocal(): RateLimiter;
+  /** The partition of a limiter in this process with that share of the limit. */
+  localPartition(key: string, clock: Clock): RateLimitPartition<string>;
   /** µs for which permits may be reserved that come back after so many µs, so that windows hold what they promise. */
   reservedForUs(resetUs: number): number;
 }

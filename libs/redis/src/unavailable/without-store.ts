@@ -60,6 +60,11 @@ export class WithoutStore {
     return { lease, refusedBy: lease.isAcquired ? -1 : refusedMember(lease) };
   }
 
+  /** Limiters have other numbers: those that stand in for them have their share of these at their next use. */
+  redefined(): void {
+    this.#shares.refreshOptions();
+  }
+
   #shareOf(partitionKey: string, definition: LimiterDefinition): PartitionedRateLimiter<undefined> {
     const share = { key: `${partitionKey} ${definition.name}`, definition };
     return this.#shares.withTranslatedKey(() => share, { leaveOpen: true });
@@ -68,6 +73,6 @@ export class WithoutStore {
 
 function newShares(): PartitionedRateLimiter<LocalShare> {
   const partitioner = ({ key, definition }: LocalShare): RateLimitPartition<string> =>
-    RateLimitPartition.get(key, () => definition.makeLocal());
+    definition.localPartition(key, definition.clock);
   return createPartitionedRateLimiter(partitioner);
 }
