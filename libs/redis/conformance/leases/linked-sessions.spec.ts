@@ -127,8 +127,9 @@ class Trial {
   async end(): Promise<void> {
     proxy.delayMs = 0;
     for (const session of this.#sessions.flat()) session.dispose();
-    await Promise.all(this.#pending.keys());
-    for (const lease of this.#leases) lease.dispose();
+    this.#giveAllBack();
+    // Who waits in his process for what another one holds gets it now, and gives it back.
+    await Promise.all([...this.#pending.keys()].map((request) => request.then(() => this.#giveAllBack())));
     await Promise.all(this.#processes.map((one) => one.untilAnswered()));
     // What is given back may be on its way, and is tried again each second at least.
     const sinceMs = performance.now();
@@ -151,6 +152,10 @@ class Trial {
     );
     this.#pending.set(request, abort);
     void request.finally(() => this.#pending.delete(request)).catch(() => undefined);
+  }
+
+  #giveAllBack(): void {
+    for (const lease of this.#leases.splice(0)) lease.dispose();
   }
 
   /** Leases, waits and counters on the server. */
