@@ -48,10 +48,8 @@ export class Claim {
     this.#states.notifications.start();
     return new Promise((settle) => {
       const expecting = { settle, limitOf: this.#limitOf, isKnownElsewhere: this.holdsPermits };
-      for (const definition of group.concurrency) {
-        const { leaseTtlMs } = definition;
-        this.#keeper(group, definition).expect(this.member, { ...expecting, leaseTtlMs });
-      }
+      for (const definition of group.concurrency)
+        this.#keeper(group, definition).expect(this.member, expecting, definition.leaseTtlMs);
     });
   }
 

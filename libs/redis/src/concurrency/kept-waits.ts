@@ -8,8 +8,6 @@ export interface Expecting {
   readonly limitOf: (name: string) => number;
   /** Whether it holds permits of other limiters by that name: a message before the answer may be a late one about those. */
   readonly isKnownElsewhere: boolean;
-  /** By the numbers that it is asked with. */
-  readonly leaseTtlMs: number;
 }
 
 /** When a request was asked, and how long by the numbers that it was asked with its place or lease lasts from then on. */

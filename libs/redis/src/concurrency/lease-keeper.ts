@@ -125,8 +125,11 @@ export class LeaseKeeper implements Listener {
     this.#waits.asks(member);
   }
 
-  /** The same for a request that may wait: the server's message may be here before its answer. */
-  expect(member: string, { settle, limitOf, isKnownElsewhere, leaseTtlMs }: Expecting): void {
+  /**
+   * The same for a request that may wait: the server's message may be here before its answer. `leaseTtlMs` is that of the
+   * numbers that it asks with.
+   */
+  expect(member: string, { settle, limitOf, isKnownElsewhere }: Expecting, leaseTtlMs: number): void {
     const heldUntilMs = performance.now() + leaseTtlMs;
     const end = (how: WaitEnd): void => {
       const { heldUntilMs: untilMs } = this.#waits.waiting(member) ?? asking;
