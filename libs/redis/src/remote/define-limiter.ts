@@ -6,7 +6,7 @@ import {
   systemClock,
   TokenBucketRateLimiter,
 } from '@ratelease/limiters';
-import type { Clock, LimiterOptions } from '@ratelease/limiters';
+import type { LimiterOptions } from '@ratelease/limiters';
 import { positiveInteger, positiveTime, requireTime, requireWhenUnavailable } from '../checks.js';
 import { rangeError, typeError } from '../errors.js';
 import { textPart } from '../keys/key-text.js';
@@ -33,16 +33,20 @@ const MOST_SEGMENTS = 1_000;
 
 let lastRevision = 0;
 
-interface Numbers {
+/** What the options of each kind of limiter have. */
+type AnyOptions = SharedRateLimiterOptions & LimiterOptions & { autoReplenishment?: boolean | undefined };
+
+interface Numbers<TOptions = AnyOptions> {
   readonly algorithm: AlgorithmName;
   readonly numbers: readonly number[];
   readonly limit: number;
   readonly windowMs: number | undefined;
-  /** The partition of the same limiter in this process, with a share of the limit. */
-  localPartition(key: string, clock: Clock, instances: number): RateLimitPartition<string>;
   readonly reservedForUs?: (resetUs: number) => number;
+  /** Makes the partition of such a limiter in this process. */
+  readonly inProcess: (key: string, options: () => TOptions) => RateLimitPartition<string>;
+  /** What is different in the options of one that has that share of the limit. */
+  readonly shareOf: (limit: number, instances: number) => Partial<TOptions>;
 }
-type LocalPartition = Numbers['localPartition'];
 
 /** @throws RangeError | TypeError `ERR_RL_INVALID_OPTION` - for options outside their range. */
 export function defineFixedWindow(
@@ -53,19 +57,14 @@ export function defineFixedWindow(
   void new FixedWindowRateLimiter(options);
   const { permitLimit, windowMs } = options;
   const window = exactMicroseconds('fixed window', 'windowMs', windowMs, permitLimit);
-  const localPartition: LocalPartition = (key, clock, instances) =>
-    RateLimitPartition.getFixedWindowLimiter(key, () => ({
-      ...options,
-      clock,
-      permitLimit: share(permitLimit, instances),
-    }));
   const numbers = [permitLimit, window];
   return define(options, defaults, {
     algorithm: 'fixedWindow',
     numbers,
     limit: permitLimit,
     windowMs,
-    localPartition,
+    inProcess: RateLimitPartition.getFixedWindowLimiter,
+    shareOf: (share) => ({ permitLimit: share }),
     // They are void with the window: it never grants more than its limit.
     reservedForUs: (resetUs) => resetUs,
   });
@@ -86,19 +85,14 @@ export function defineSlidingWindow(
     );
   }
   exactMicroseconds('sliding window', 'windowMs', windowMs, 2 * segmentsPerWindow);
-  const localPartition: LocalPartition = (key, clock, instances) =>
-    RateLimitPartition.getSlidingWindowLimiter(key, () => ({
-      ...options,
-      clock,
-      permitLimit: share(permitLimit, instances),
-    }));
   const numbers = [permitLimit, window, segmentsPerWindow];
   return define(options, defaults, {
     algorithm: 'slidingWindow',
     numbers,
     limit: permitLimit,
     windowMs,
-    localPartition,
+    inProcess: RateLimitPartition.getSlidingWindowLimiter,
+    shareOf: (share) => ({ permitLimit: share }),
     // They are void with the segment, which is a window before they come back: what is spent counts where it is spent.
     reservedForUs: (resetUs) => resetUs - window + Math.floor(window / segmentsPerWindow),
   });
@@ -119,14 +113,6 @@ export function defineTokenBucket(
   );
   const isGreedy = options.refill !== 'interval';
   const divisor = isGreedy ? greatestCommonDivisor(tokensPerPeriod, period) : 1;
-  // The rate stays what it is: the same tokens, but in so many times the period.
-  const localPartition: LocalPartition = (key, clock, instances) =>
-    RateLimitPartition.getTokenBucketLimiter(key, () => ({
-      ...options,
-      clock,
-      tokenLimit: share(tokenLimit, instances),
-      replenishmentPeriodMs: replenishmentPeriodMs * instances,
-    }));
   return define(options, defaults, {
     algorithm: isGreedy ? 'greedyBucket' : 'intervalBucket',
     numbers: isGreedy
@@ -136,7 +122,12 @@ export function defineTokenBucket(
     windowMs: isGreedy
       ? (tokenLimit * period) / tokensPerPeriod / 1_000
       : Math.ceil(tokenLimit / tokensPerPeriod) * replenishmentPeriodMs,
-    localPartition,
+    inProcess: RateLimitPartition.getTokenBucketLimiter,
+    // The rate stays what it is: the same tokens, but in so many times the period.
+    shareOf: (share, instances) => ({
+      tokenLimit: share,
+      replenishmentPeriodMs: replenishmentPeriodMs * instances,
+    }),
   });
 }
 
@@ -150,32 +141,23 @@ export function defineConcurrency(
   positiveInteger('Shared concurrency limiter: leaseTtlMs', leaseTtlMs, SHORTEST_LEASE_TTL_MS);
   // What is kept of a limiter lives for four times that from the present on, which is a number of µs too.
   exactMicroseconds('concurrency limiter', 'leaseTtlMs', leaseTtlMs, 8);
-  const localPartition: LocalPartition = (key, clock, instances) =>
-    RateLimitPartition.getConcurrencyLimiter(key, () => ({
-      ...options,
-      clock,
-      permitLimit: share(permitLimit, instances),
-    }));
   return {
     ...define(options, defaults, {
       algorithm: 'concurrency',
       numbers: [permitLimit, options.queueLimit ?? 0, leaseTtlMs * 1_000],
       limit: permitLimit,
       windowMs: undefined,
-      localPartition,
+      inProcess: RateLimitPartition.getConcurrencyLimiter,
+      shareOf: (share) => ({ permitLimit: share }),
     }),
     leaseTtlMs,
   };
 }
 
-function share(limit: number, instances: number): number {
-  return Math.max(1, Math.floor(limit / instances));
-}
-
-function define(
-  options: SharedRateLimiterOptions & LimiterOptions & { autoReplenishment?: boolean | undefined },
+function define<TOptions extends AnyOptions>(
+  options: TOptions,
   defaults: SharedDefaults,
-  made: Numbers,
+  made: Numbers<TOptions>,
 ): LimiterDefinition {
   if (options.autoReplenishment === false) {
     throw rangeError(
@@ -188,6 +170,7 @@ function define(
   positiveInteger('Shared limiter: instances', instances, 1);
   const isNewestFirst = options.queueProcessingOrder === 'newestFirst';
   const texts = made.numbers.map(String);
+  const localLimit = Math.max(1, Math.floor(made.limit / instances));
   return {
     revision: ++lastRevision,
     algorithm: made.algorithm,
@@ -206,8 +189,9 @@ function define(
     whenUnavailable: requireWhenUnavailable('Shared limiter', whenUnavailable),
     commandTimeoutMs: positiveTime('Shared limiter: commandTimeoutMs', commandTimeoutMs),
     refusalCacheMs: requireTime('Shared limiter: refusalCacheMs', refusalCacheMs),
-    localLimit: share(made.limit, instances),
-    localPartition: (key, clock) => made.localPartition(key, clock, instances),
+    localLimit,
+    localPartition: (key, clock) =>
+      made.inProcess(key, () => ({ ...options, clock, ...made.shareOf(localLimit, instances) })),
     reservedForUs: made.reservedForUs ?? (() => Infinity),
   };
 }
@@ -227,7 +211,10 @@ function reserveAheadOf({
 }
 
 /** A limiter of another algorithm never reads the state of this one, whatever their names are. */
-function nameOf(name: string | undefined, { algorithm, numbers }: Numbers): string {
+function nameOf(
+  name: string | undefined,
+  { algorithm, numbers }: Pick<Numbers, 'algorithm' | 'numbers'>,
+): string {
   if (name === undefined) return `${algorithm}:${numbers.join('/')}:`;
   if (typeof name !== 'string' || name === '')
     throw typeError('ERR_RL_INVALID_OPTION', `Shared limiter: name must be a text that is not empty.`);

@@ -80,7 +80,6 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
       Math.min(definition.limit, this.#remaining + definition.limit - before.limit),
     );
     this.#context.states.redefined(this.partitionKey, before, definition);
-    this.#context.withoutStore.redefined();
   }
 
   /** See {@link AsyncRateLimiter.acquire}. */
