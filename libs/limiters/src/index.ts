@@ -31,8 +31,8 @@ export { TokenBucketRateLimiter } from './token-bucket/token-bucket-rate-limiter
 export type { ChainParticipant, Reservation } from './chained/chain-participant.js';
 export type { Instant } from './chained/instant.js';
 export { chainParticipants, partitionOf } from './chained/chain-participant.js';
-export type { EndableWait, JointDecider, JointOutcome } from './chained/joint-decision.js';
-export { jointDecision, undoLease } from './chained/joint-decision.js';
+export type { EndableWait, JointDecider, JointOutcome, JointWait } from './chained/joint-decision.js';
+export { isLeaseLost, jointDecision, undoLease } from './chained/joint-decision.js';
 export { refusedMember, retryAfterOfAll } from './chained/chain-refusal.js';
 export {
   ChainedPartitionedRateLimiter,

@@ -158,19 +158,18 @@ describe('a chain with limiters that decide elsewhere', () => {
   });
 
   it.each([
-    ['only limiters that know nothing of chains', null],
-    ['one of those, which is asked first', 'server'],
-  ])('waits no longer than it may, by the clock of the system, with %s', async (_with, last) => {
+    ['only limiters that know nothing of chains', [null, null], [250, 150]],
+    ['those, and one that is asked before them', [null, 'server', null], [250, 250, 150]],
+  ])('waits no longer than it may, by the clock of the system, with %s', async (_with, places, waited) => {
     jest.useFakeTimers();
     const server = new Server();
     const chain = createChainedPartitionedRateLimiter(
-      server.partitioned('a', null),
-      server.partitioned('b', last),
+      ...places.map((place, index) => server.partitioned('abc'[index]!, place)),
     );
     server.onAsk = () => jest.advanceTimersByTime(100);
     await chain.acquire('', 1, { maxWaitMs: 250 });
     jest.useRealTimers();
-    expect(server.waits.map(({ maxWaitMs }) => maxWaitMs)).toEqual([250, 150]);
+    expect(server.waits.map(({ maxWaitMs }) => maxWaitMs)).toEqual(waited);
   });
 
   it('waits here for those that are here', async () => {

@@ -10,7 +10,7 @@ import { combine, finishTaking, takeEach, takeFromAll } from './combined-lease.j
 import type { EndableWait } from './joint-decision.js';
 
 /** So often a request is passed over at its turn before it goes on by reserving. */
-const TURNS_BEFORE_RESERVING = 4;
+export const TURNS_BEFORE_RESERVING = 4;
 
 /** The chain that a request waits for, which ends its waiters with itself. */
 export interface ChainOwner {

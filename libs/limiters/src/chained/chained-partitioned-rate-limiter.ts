@@ -18,16 +18,17 @@ import { partitionOf } from './chain-participant.js';
 import { noteRefusal } from './chain-refusal.js';
 import { Instant } from './instant.js';
 import { tryDecideOutright, tryGrantOutright } from './outright-decision.js';
-import type { ChainOwner, ChainRequest } from './chain-request.js';
+import type { ChainRequest } from './chain-request.js';
 import { withdrawAll } from './chain-request.js';
 import { combineStatistics } from './chain-statistics.js';
 import { requireMembers } from './chained-rate-limiter.js';
-import { acquireByOne, acquireJointly, acquireOneByOne, soleDeciderOf } from './joint-chain.js';
+import { acquireOneByOne } from './joint-ask.js';
+import { acquireByOne, acquireJointly, hasMembersElsewhere, soleDeciderOf } from './joint-chain.js';
 import type { EndableWait } from './joint-decision.js';
-import { jointDeciderOf } from './joint-decision.js';
 import { partitionsAmong } from './partitions-behind.js';
 import type { ChainDecider } from './resolved-chain.js';
 import { ResolvedChain } from './resolved-chain.js';
+import { ownerOf } from './resolved-owner.js';
 import { attemptInOrder } from './sequential-chain.js';
 
 /** Several partitioned limiters that grant together or not at all; see {@link createChainedPartitionedRateLimiter}. */
@@ -132,20 +133,13 @@ export class ChainedPartitionedRateLimiter<TResource> extends ImmediatePartition
     const links = decidingLinksOf(limiters, permitCount);
     const decider = links === null ? soleDeciderOf(limiters) : null;
     if (decider !== null) return acquireByOne(decider, limiters, permitCount, wait, this);
-    const owner = this.#ownerFor(limiters);
+    const owner = ownerOf(this, limiters);
     if (links !== null) return acquireChain(links, permitCount, owner, wait);
-    const request = { permits: permitCount, wait, chain: this, owner };
     return whileAwaited(partitionsAmong(limiters), () =>
-      limiters.some((limiter) => jointDeciderOf(limiter) !== undefined)
-        ? acquireJointly(limiters, request)
-        : acquireOneByOne(limiters, request),
+      hasMembersElsewhere(limiters)
+        ? acquireJointly(limiters, permitCount, wait, this)
+        : acquireOneByOne(limiters, { permits: permitCount, chain: this }, wait),
     );
-  }
-
-  /** The chain, together with the chains that partitions have as limiters. */
-  #ownerFor(limiters: readonly AsyncRateLimiter[]): ChainOwner {
-    const endables = endablesAmong(limiters);
-    return endables.length === 0 ? this : new ResolvedOwner(this, endables);
   }
 
   /**
@@ -174,25 +168,6 @@ export class ChainedPartitionedRateLimiter<TResource> extends ImmediatePartition
       if (ends !== null) for (const end of ends) end();
     }
     return limiters;
-  }
-}
-
-/** A chain, as a request waits for it that has resolved to limiters which may end too. */
-class ResolvedOwner implements ChainOwner {
-  readonly waiting: Set<ChainRequest>;
-  readonly waitingElsewhere: Set<EndableWait>;
-  readonly #chain: ChainOwner;
-  readonly #endables: readonly Endable[];
-
-  constructor(chain: ChainOwner, endables: readonly Endable[]) {
-    this.waiting = chain.waiting;
-    this.waitingElsewhere = chain.waitingElsewhere;
-    this.#chain = chain;
-    this.#endables = endables;
-  }
-
-  get hasEnded(): boolean {
-    return this.#chain.hasEnded || hasOneEnded(this.#endables);
   }
 }
 

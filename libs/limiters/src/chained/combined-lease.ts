@@ -85,9 +85,14 @@ export class CombinedLease extends RateLimitLease {
   }
 
   override dispose(): void {
+    throwCollected(disposeInReverse(this.takeLeases()), 'Several leases of a chain failed to end.');
+  }
+
+  /** The leases, for the one who ends them. */
+  protected takeLeases(): readonly RateLimitLease[] {
     const leases = this.leases;
     this.leases = NO_LEASES;
-    throwCollected(disposeInReverse(leases), 'Several leases of a chain failed to end.');
+    return leases;
   }
 
   /** Which member of the chain an entry of the lease at an index belongs to, by its own member. */

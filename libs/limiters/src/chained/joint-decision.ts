@@ -9,6 +9,15 @@ export interface EndableWait {
   dispose(): void;
 }
 
+/** How long a chain waits for limiters that decide elsewhere, and what it does then. */
+export interface JointWait extends WaitLimits {
+  /**
+   * To be called each time a request begins to wait, once it has its place: the chain gives back then what it was granted
+   * elsewhere, so that nobody waits for what one holds that waits.
+   */
+  readonly onWait?: (() => void) | undefined;
+}
+
 /**
  * What a limiter offers that decides elsewhere, so that a chain asks those that decide in the same place once, not
  * one after the other.
@@ -21,6 +30,12 @@ export interface JointDecider {
   /** By which requests wait for it; by default it is the system's. */
   readonly clock?: Clock | undefined;
   /**
+   * A text that is the same in all processes. A request that was passed over often keeps what it gets of several domains
+   * and takes it in the order of these texts, so that no two wait for each other. `undefined` for what comes back by
+   * itself, as a rate does: it is taken last.
+   */
+  readonly keepingOrder?: string | undefined;
+  /**
    * Asks several limiters of the domain: all of them grant, or none is charged. Rejects for misuse, as `acquire`
    * does. The quota of the lease has an entry for each limiter, its `member` the index among those asked.
    *
@@ -29,9 +44,14 @@ export interface JointDecider {
   acquire(
     limiters: readonly AsyncRateLimiter[],
     permits: number,
-    wait: WaitLimits,
+    wait: JointWait,
     waiting?: Set<EndableWait>,
   ): Promise<JointOutcome>;
+  /**
+   * Takes back what {@link JointDecider.acquire} has granted these limiters, as if it had never been; without it, what the
+   * lease offers under {@link undoLease} is called, or it is disposed.
+   */
+  takeBack?(limiters: readonly AsyncRateLimiter[], lease: RateLimitLease): void;
 }
 
 /** What limiters that were asked together answer. */
@@ -53,6 +73,14 @@ export const jointDecision: unique symbol = Symbol.for('ratelease.joint-decision
  */
 export const undoLease: unique symbol = Symbol.for('ratelease.undo-lease') as never;
 
+/** The key under which a lease says whether its permits were lost, so that others may have them already. */
+export const isLeaseLost: unique symbol = Symbol.for('ratelease.is-lease-lost') as never;
+
+/** Whether a lease says that its permits were lost. */
+export function isLost(lease: RateLimitLease): boolean {
+  return (lease as { [isLeaseLost]?: boolean })[isLeaseLost] === true;
+}
+
 /** What a limiter offers under {@link jointDecision}. */
 export function jointDeciderOf(limiter: object): JointDecider | undefined {
   return (limiter as { [jointDecision]?: JointDecider })[jointDecision];
@@ -63,4 +91,14 @@ export function takeBack(lease: RateLimitLease): void {
   const undo = (lease as { [undoLease]?: () => void })[undoLease];
   if (typeof undo === 'function') undo.call(lease);
   else lease.dispose();
+}
+
+/** Takes back what a decider has granted. */
+export function takeBackBy(
+  decider: JointDecider,
+  limiters: readonly AsyncRateLimiter[],
+  lease: RateLimitLease,
+): void {
+  if (decider.takeBack === undefined) takeBack(lease);
+  else decider.takeBack(limiters, lease);
 }

@@ -6,6 +6,7 @@ import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 import type { ChainParticipant } from './chain-participant.js';
 import type { Endable } from './chain-end.js';
+import type { ChainOwner } from './chain-request.js';
 import { hasEnded, isEnded } from './chain-end.js';
 import { chainParticipants, participantsOf } from './chain-participant.js';
 import { combineStatistics } from './chain-statistics.js';
@@ -19,25 +20,25 @@ export interface ChainDecider {
 
 /** A chain of partitioned limiters together with one resource: what stands for it in a chain around it. */
 export class ResolvedChain extends RateLimiter {
-  readonly #limiters: readonly AsyncRateLimiter[];
+  readonly limiters: readonly AsyncRateLimiter[];
+  readonly chain: ChainOwner & Endable;
   readonly #decider: ChainDecider;
-  readonly #chain: Endable;
 
-  constructor(limiters: readonly AsyncRateLimiter[], decider: ChainDecider, chain: Endable) {
+  constructor(limiters: readonly AsyncRateLimiter[], decider: ChainDecider, chain: ChainOwner & Endable) {
     super();
-    this.#chain = chain;
-    this.#limiters = limiters;
+    this.chain = chain;
+    this.limiters = limiters;
     this.#decider = decider;
   }
 
   /** @internal */
   get [hasEnded](): boolean {
-    return this.#chain[hasEnded] || this.#limiters.some(isEnded);
+    return this.chain[hasEnded] || this.limiters.some(isEnded);
   }
 
   /** @internal */
   get [partitionsBehind](): readonly AsyncRateLimiter[] {
-    return partitionsAmong(this.#limiters);
+    return partitionsAmong(this.limiters);
   }
 
   override get idleDurationMs(): null {
@@ -45,13 +46,13 @@ export class ResolvedChain extends RateLimiter {
   }
 
   override getStatistics(): RateLimiterStatistics {
-    return combineStatistics(this.#limiters.map((limiter) => limiter.getStatistics()));
+    return combineStatistics(this.limiters.map((limiter) => limiter.getStatistics()));
   }
 
   /** Those of all members, in order, where all have some. */
   [chainParticipants](): readonly ChainParticipant[] | null {
     const all: ChainParticipant[] = [];
-    for (const limiter of this.#limiters) {
+    for (const limiter of this.limiters) {
       const participants = participantsOf(limiter);
       if (participants === null) return null;
       all.push(...participants);
@@ -65,11 +66,11 @@ export class ResolvedChain extends RateLimiter {
   }
 
   protected override attemptAcquireCore(permitCount: number): RateLimitLease {
-    return this.#decider.attempt(this.#limiters, permitCount);
+    return this.#decider.attempt(this.limiters, permitCount);
   }
 
   protected override acquireCore(permitCount: number, signal?: AbortSignal): Promise<RateLimitLease> {
-    return this.#decider.acquire(this.#limiters, permitCount, { maxWaitMs: Infinity, signal });
+    return this.#decider.acquire(this.limiters, permitCount, { maxWaitMs: Infinity, signal });
   }
 
   protected override acquireWithin(
@@ -77,6 +78,6 @@ export class ResolvedChain extends RateLimiter {
     maxWaitMs: number,
     signal?: AbortSignal,
   ): Promise<RateLimitLease> {
-    return this.#decider.acquire(this.#limiters, permitCount, { maxWaitMs, signal });
+    return this.#decider.acquire(this.limiters, permitCount, { maxWaitMs, signal });
   }
 }

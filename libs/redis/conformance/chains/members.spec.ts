@@ -77,7 +77,9 @@ test('what a chain within tells of its limiters is told of its place, granted an
   const refused = await chain.acquire('key', 1);
   expect(refused.isAcquired).toBe(false);
   expect(refusedMember(refused)).toBe(2);
+  // All of one key are asked by one question, those of the chain within too.
   expect(members(refused)).toEqual([
+    [0, 20],
     [2, 10],
     [2, 3],
     [2, 8],

@@ -7,7 +7,6 @@ import { createRedisPartitions } from '../../src/index.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 
 const server = TestServer.forThisFile();
-const KEY = 'k';
 /** Nobody renews a lease or a place meanwhile: who isn't told of his turn waits for ever. */
 const LEASE_TTL_MS = 120_000;
 /** All are served in a fraction of it. */
@@ -15,10 +14,26 @@ const LONGEST_WAIT_MS = 10_000;
 /** Calls for each request: to ask, to give back, and for each time that it is passed over; most need a few. */
 const MOST_CALLS_OF_EACH = 25;
 
-/** Of the concurrency limiters x, y and z, and the rate r. */
-const CHAINS = {
-  'several concurrency limiters': ['x', 'y', 'xy', 'yx', 'xyz', 'zrx', 'rx', 'xr', 'xry', 'ryx'],
-  'a concurrency limiter and a rate': ['r', 'rx', 'xr'],
+type Keys = Readonly<Record<Name, string>>;
+const ONE_KEY: Keys = { x: 'k', y: 'k', z: 'k', r: 'k' };
+const THREE_KEYS: Keys = { x: 'k', y: 'l', z: 'l', r: 'm' };
+const TWO_KEYS: Keys = { x: 'l', y: 'k', z: 'l', r: 'k' };
+
+/** Of the concurrency limiters x, y and z, and the rate r; what stands behind a bar is a chain within the chain. */
+const CHAINS: Record<string, [keys: Keys, chains: string[]]> = {
+  'several concurrency limiters of one key': [
+    ONE_KEY,
+    ['x', 'y', 'xy', 'yx', 'xyz', 'zrx', 'rx', 'xr', 'xry', 'ryx'],
+  ],
+  'a concurrency limiter and a rate of one key': [ONE_KEY, ['r', 'rx', 'xr']],
+  'limiters of two keys': [
+    TWO_KEYS,
+    ['x', 'y', 'z', 'xy', 'yx', 'xyz', 'zyx', 'zr', 'rz', 'xr', 'ryx', 'xry'],
+  ],
+  'limiters of three keys, some within a chain of their own': [
+    THREE_KEYS,
+    ['x', 'yz', 'x|y', 'y|x', 'zy|x', 'x|yz', 'r|xz', 'zx|r', 'xr', 'ry', 'yrx', 'z|r|x', 'y|z|x'],
+  ],
 };
 
 interface Request {
@@ -56,34 +71,49 @@ let rounds = 0;
 beforeAll(() => (clients = [0, 1].map(() => new Redis(server.port, '127.0.0.1'))));
 afterAll(() => clients.forEach((client) => client.disconnect()));
 
-function chainOf(
-  partitions: RedisPartitions,
-  limits: Limits,
-  names: string,
-): AsyncPartitionedRateLimiter<string> {
-  const limiters = names.split('').map((name) =>
-    createPartitionedRateLimiter((key: string) => {
-      const common = { permitLimit: limits[name as Name], queueLimit: 100, name };
+/** The limiters of a process, which know their keys. */
+type Limiters = (name: Name) => AsyncPartitionedRateLimiter<Keys>;
+
+function limitersOf(partitions: RedisPartitions, limits: Limits): Limiters {
+  return (name) =>
+    createPartitionedRateLimiter((keys: Keys) => {
+      const common = { permitLimit: limits[name], queueLimit: 100, name };
       return name === 'r'
-        ? partitions.getFixedWindowLimiter(key, () => ({ ...common, windowMs: 15 }))
-        : partitions.getConcurrencyLimiter(key, () => ({ ...common, leaseTtlMs: LEASE_TTL_MS }));
-    }),
-  );
-  return limiters.length === 1 ? limiters[0]! : createChainedPartitionedRateLimiter(...limiters);
+        ? partitions.getFixedWindowLimiter(keys[name], () => ({ ...common, windowMs: 15 }))
+        : partitions.getConcurrencyLimiter(keys[name], () => ({ ...common, leaseTtlMs: LEASE_TTL_MS }));
+    });
+}
+
+function chainOf(limiters: Limiters, names: string): AsyncPartitionedRateLimiter<Keys> {
+  const bar = names.indexOf('|');
+  const own = namesIn(bar < 0 ? names : names.slice(0, bar)).map(limiters);
+  const members = bar < 0 ? own : [...own, chainOf(limiters, names.slice(bar + 1))];
+  return members.length === 1 ? members[0]! : createChainedPartitionedRateLimiter(...members);
+}
+
+function namesIn(chain: string): Name[] {
+  return chain.replaceAll('|', '').split('') as Name[];
 }
 
 /** Limiters of two processes, and how many permits of each are in use by what they granted. */
 class Saturation {
   readonly #limits: Limits;
-  readonly #chains: Map<string, AsyncPartitionedRateLimiter<string>>[];
+  readonly #keys: Keys;
+  readonly #chains: Map<string, AsyncPartitionedRateLimiter<Keys>>[];
   readonly #inUse = { x: 0, y: 0, z: 0, r: 0 };
   #mostAboveLimit = 0;
 
-  constructor(processes: readonly RedisPartitions[], limits: Limits, chains: readonly string[]) {
+  constructor(
+    processes: readonly RedisPartitions[],
+    limits: Limits,
+    [keys, chains]: readonly [Keys, readonly string[]],
+  ) {
     this.#limits = limits;
-    this.#chains = processes.map(
-      (process) => new Map(chains.map((names) => [names, chainOf(process, limits, names)])),
-    );
+    this.#keys = keys;
+    this.#chains = processes.map((process) => {
+      const limiters = limitersOf(process, limits);
+      return new Map(chains.map((names) => [names, chainOf(limiters, names)]));
+    });
   }
 
   get mostAboveLimit(): number {
@@ -92,11 +122,12 @@ class Saturation {
 
   /** What has become of a request. */
   async run({ process, chain, permits, workMs, leavesAfterMs }: Request): Promise<string> {
-    const names = chain.split('') as Name[];
+    const names = namesIn(chain);
     const permitCount = Math.min(permits, ...names.map((name) => this.#limits[name]));
     const leaving = new AbortController();
     if (leavesAfterMs <= 30) setTimeout(() => leaving.abort(), leavesAfterMs);
-    const asked = this.#chains[process]!.get(chain)!.acquire(KEY, permitCount, { signal: leaving.signal });
+    const limiter = this.#chains[process]!.get(chain)!;
+    const asked = limiter.acquire(this.#keys, permitCount, { signal: leaving.signal });
     const lease = await asked.catch(() => null);
     if (lease === null) return 'left';
     if (!lease.isAcquired) return String(lease.getMetadata('REASON_PHRASE'));
@@ -117,8 +148,8 @@ class Saturation {
 }
 
 test.each(Object.entries(CHAINS))(
-  'whoever waits in chains of %s of a key, in whatever order, is served, and none of them above its limit',
-  async (_of, chains) => {
+  'whoever waits in chains of %s, in whatever order, is served, and none of them above its limit',
+  async (_of, [keys, chains]) => {
     await fc.assert(
       fc.asyncProperty(
         anyLimits,
@@ -128,7 +159,7 @@ test.each(Object.entries(CHAINS))(
           const processes = clients.map((client) =>
             createRedisPartitions({ client, prefix, commandTimeoutMs: 20_000 }),
           );
-          const saturation = new Saturation(processes, limits, chains);
+          const saturation = new Saturation(processes, limits, [keys, chains]);
           const ends: Promise<string>[] = [];
           const calls = await server.callsOf(async () => {
             for (const request of requests) {
@@ -147,7 +178,7 @@ test.each(Object.entries(CHAINS))(
           expect(saturation.mostAboveLimit).toBe(0);
           expect(calls / requests.length).toBeLessThan(MOST_CALLS_OF_EACH);
           await Promise.all(processes.map((process) => process.dispose()));
-          expect(await inUse(prefix)).toEqual([]);
+          expect(await inUse(prefix, keys)).toEqual([]);
         },
       ),
       { numRuns: 10, endOnFailure: true },
@@ -156,9 +187,12 @@ test.each(Object.entries(CHAINS))(
 );
 
 /** What the server still counts as in use or waited for. */
-async function inUse(prefix: string): Promise<string[]> {
-  const fields = await server.client.hgetall(`${prefix}:v1:{${KEY}}`);
-  return Object.entries(fields)
+async function inUse(prefix: string, keys: Keys): Promise<string[]> {
+  const states = [...new Set(Object.values(keys))].map((key) =>
+    server.client.hgetall(`${prefix}:v1:{${key}}`),
+  );
+  return (await Promise.all(states))
+    .flatMap((fields) => Object.entries(fields))
     .filter(([name, value]) => /:concurrency:[uqw]$/.test(name) && value !== '0')
     .map(([name, value]) => `${name} ${value}`);
 }

@@ -1,5 +1,5 @@
 import type { RateLimitQuota } from '@ratelease/limiters';
-import { RateLimitLease, undoLease } from '@ratelease/limiters';
+import { isLeaseLost, RateLimitLease, undoLease } from '@ratelease/limiters';
 import type { LeaseKeeper } from '../concurrency/lease-keeper.js';
 import type { Standing } from '../store/standing.js';
 import type { LimiterGroup } from '../store/limiter-group.js';
@@ -70,6 +70,10 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
       if (this.#lostReason !== undefined) this.#abort.abort(this.#lostReason);
     }
     return this.#abort.signal;
+  }
+
+  get [isLeaseLost](): boolean {
+    return this.#lostReason !== undefined;
   }
 
   /** Gives the permits back in the background, and tries again while the lease would last if that fails. */

@@ -255,8 +255,9 @@ export class Acquisition {
   async #unavailable(): Promise<Outcome> {
     this.#claim.giveUp();
     this.#rates.leave();
-    const { signal, leftMs: maxWaitMs } = this.#wait;
-    const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, { signal, maxWaitMs });
+    const { signal, leftMs: maxWaitMs, onWait } = this.#wait;
+    const wait = { signal, maxWaitMs, onWait };
+    const answer = await this.#context.withoutStore.answer(this.#group, this.#permits, wait);
     return { ...answer, retryAfterOfAllMs: undefined };
   }
 }

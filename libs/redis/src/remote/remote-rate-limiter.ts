@@ -4,13 +4,14 @@ import type {
   EndableWait,
   JointDecider,
   JointOutcome,
+  JointWait,
   RateLimiterStatistics,
   RateLimitLease,
-  WaitLimits,
 } from '@ratelease/limiters';
-import { foreseeableIdle, jointDecision, ObjectDisposedError } from '@ratelease/limiters';
+import { foreseeableIdle, jointDecision, ObjectDisposedError, undoLease } from '@ratelease/limiters';
 import { requireMaxWait, requirePermits } from '../checks.js';
 import { aboveLimit } from '../errors.js';
+import { RemoteLease } from '../leases/remote-lease.js';
 import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import { Acquisition } from './acquisition.js';
@@ -134,9 +135,16 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
       // Those of one store and one partition are asked by one script.
       domain: this.#context.states.store.process + this.partitionKey,
       identity: this.definition.name,
+      // A rate comes back by itself.
+      keepingOrder: this.definition.algorithm === 'concurrency' ? this.partitionKey : undefined,
       clock: this.definition.clock,
       acquire: (limiters, permits, wait, waiting) =>
         this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait, waiting),
+      takeBack: (limiters, lease) => {
+        for (const limiter of limiters as RemoteRateLimiter[]) limiter.#granted--;
+        if (lease instanceof RemoteLease) lease[undoLease]();
+        else lease.dispose();
+      },
     };
     return this.#decider;
   }
@@ -151,7 +159,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   #acquireJointly(
     limiters: readonly RemoteRateLimiter[],
     permits: number,
-    options: WaitLimits,
+    options: JointWait,
     waiting?: Set<EndableWait>,
   ): Promise<JointOutcome> {
     return new Promise((resolve, reject) => {
@@ -183,7 +191,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   #begin(
     together: Together,
     permits: number,
-    options: AcquireOptions,
+    options: Partial<JointWait>,
     settle: Settle,
     reject: (reason: unknown) => void,
     waiting?: Set<EndableWait>,
@@ -197,7 +205,7 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
   async #run(
     { limiters, group: asked }: Together,
     permits: number,
-    options: AcquireOptions,
+    options: Partial<JointWait>,
     waiting: Set<EndableWait> | undefined,
   ): Promise<Outcome> {
     const owners: Set<EndableWait>[] = limiters.map((limiter) => limiter.#waits);

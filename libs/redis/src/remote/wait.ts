@@ -1,4 +1,4 @@
-import type { Abortable, AcquireOptions, Clock, EndableWait } from '@ratelease/limiters';
+import type { Abortable, Clock, EndableWait, JointWait } from '@ratelease/limiters';
 import { subscribeToAbort } from '@ratelease/limiters';
 
 /** How a wait can end before what is waited for. */
@@ -7,6 +7,8 @@ export type EarlyEnd = 'timedOut' | 'disposed';
 /** What bounds a request: the caller's signal, the caller's patience, the end of the limiter. */
 export class Wait implements EndableWait {
   readonly signal: AbortSignal | undefined;
+  /** See {@link JointWait}. */
+  readonly onWait: (() => void) | undefined;
   /** `false`: it takes what it gets at once. */
   readonly mayWait: boolean;
   readonly #clock: Clock;
@@ -19,11 +21,12 @@ export class Wait implements EndableWait {
   constructor(
     clock: Clock,
     owners: readonly Set<EndableWait>[],
-    { signal, maxWaitMs = Infinity }: AcquireOptions,
+    { signal, maxWaitMs = Infinity, onWait }: Partial<JointWait>,
   ) {
     this.#clock = clock;
     this.#owners = owners;
     this.signal = signal;
+    this.onWait = onWait;
     this.mayWait = maxWaitMs > 0;
     this.#deadlineMs = maxWaitMs === Infinity ? Infinity : clock.now() + maxWaitMs;
     for (const owner of owners) owner.add(this);
@@ -68,6 +71,7 @@ export class Wait implements EndableWait {
 
   /** Waits for something that may take long. `onEarlyEnd` is called when anything else ends the wait. */
   async race<T>(awaited: Promise<T>, onEarlyEnd: () => void): Promise<T | EarlyEnd> {
+    this.onWait?.();
     let isEarly = false;
     const early = new Promise<EarlyEnd>((resolve) => {
       this.#end = (end) => {

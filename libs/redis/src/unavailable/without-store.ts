@@ -1,4 +1,4 @@
-import type { AcquireOptions, RateLimitLease } from '@ratelease/limiters';
+import type { JointWait, RateLimiter, RateLimitLease } from '@ratelease/limiters';
 import { createChainedRateLimiter, RateLimitPartition, refusedMember } from '@ratelease/limiters';
 import { RemoteRefusedLease } from '../leases/remote-refused-lease.js';
 import type { Health } from '../store/health.js';
@@ -29,7 +29,7 @@ export class WithoutStore {
     });
   }
 
-  async answer(group: LimiterGroup, permits: number, options: AcquireOptions): Promise<AnswerWithoutStore> {
+  async answer(group: LimiterGroup, permits: number, wait: Partial<JointWait>): Promise<AnswerWithoutStore> {
     this.#health.countUnanswered();
     const denying = group.definitions.findIndex(({ whenUnavailable }) => whenUnavailable === 'deny');
     if (denying >= 0)
@@ -46,7 +46,21 @@ export class WithoutStore {
       return { lease: new RemoteRefusedLease({ reason: STORE_UNAVAILABLE }), refusedBy: tooSmall };
     const limiters = shares.map(({ limiter }) => limiter);
     const limiter = limiters.length === 1 ? limiters[0]! : createChainedRateLimiter(...limiters);
-    const lease = await limiter.acquire(permits, options);
+    const lease = await acquireFrom(limiter, permits, wait);
     return { lease, refusedBy: lease.isAcquired ? -1 : refusedMember(lease) };
   }
+}
+
+/** Asks a limiter of this process, and says so before it waits for that. */
+async function acquireFrom(
+  limiter: RateLimiter,
+  permits: number,
+  { signal, maxWaitMs, onWait }: Partial<JointWait>,
+): Promise<RateLimitLease> {
+  if (onWait !== undefined && maxWaitMs !== 0) {
+    const lease = limiter.attemptAcquire(permits);
+    if (lease.isAcquired) return lease;
+    onWait();
+  }
+  return limiter.acquire(permits, { signal, maxWaitMs });
 }
