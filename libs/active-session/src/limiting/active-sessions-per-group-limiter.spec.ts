@@ -223,7 +223,8 @@ describe('sessions and requests that come and go in any order', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      // One that locks up is reported with its seed, before Jest ends the test without a word of it.
+      { numRuns: 150, timeout: 20_000, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
     );
   });
 });

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 const server = TestServer.forThisFile();
 /** Nobody renews a lease or a place meanwhile: who isn't told of his turn waits for ever. */
@@ -154,7 +155,7 @@ test.each(Object.entries(CHAINS))(
       fc.asyncProperty(
         anyLimits,
         fc.array(anyRequestOf(chains), { minLength: 20, maxLength: 60 }),
-        async (limits, requests) => {
+        boundedTrace(async (limits, requests) => {
           const prefix = `saturated-${rounds++}`;
           const processes = clients.map((client) =>
             createRedisPartitions({ client, prefix, commandTimeoutMs: 20_000 }),
@@ -179,7 +180,7 @@ test.each(Object.entries(CHAINS))(
           expect(calls / requests.length).toBeLessThan(MOST_CALLS_OF_EACH);
           await Promise.all(processes.map((process) => process.dispose()));
           expect(await inUse(prefix, keys)).toEqual([]);
-        },
+        }),
       ),
       { numRuns: 10, endOnFailure: true },
     );

@@ -10,6 +10,7 @@ import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 import type { Way } from './linked-sessions.js';
 import { PERMIT_LIMIT, Session, SessionsOfAProcess, WAYS } from './linked-sessions.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 let server: RedisServer;
 let proxy: CuttingProxy;
@@ -182,7 +183,7 @@ test.each(['deny', 'allow', 'local'] as const)(
   async (whenUnavailable) => {
     const property = fc.asyncProperty(
       fc.array(anyStep, { minLength: 1, maxLength: 60, size: 'max' }),
-      async (steps) => {
+      boundedTrace(async (steps) => {
         const trial = new Trial(whenUnavailable);
         for (const step of steps) {
           // oxlint-disable-next-line no-await-in-loop -- one step after the other
@@ -190,7 +191,7 @@ test.each(['deny', 'allow', 'local'] as const)(
           expect(trial.active).toBeLessThanOrEqual(PERMIT_LIMIT);
         }
         await trial.end();
-      },
+      }),
     );
     // What fails waits long for what doesn't come: to look for the least of such traces would take minutes.
     await fc.assert(property, { numRuns: 12, endOnFailure: true });

@@ -7,6 +7,7 @@ import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import type { Setup } from './limiter-pair.js';
 import { anySetup, inProcess, RATES, shared } from './limiter-pair.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 interface Step {
   readonly afterUs: number;
@@ -48,11 +49,11 @@ describe.each(RATES)('what a shared %s takes back', (rate) => {
     buildRedisPartitions({ client: server.client, prefix: rate, commandTimeoutMs: 30_000 }, () => nowUs);
 
   test('is as if it had never been granted, when no time has passed', async () => {
-    const both = partitions();
+    await using both = partitions();
     const property = fc.asyncProperty(
       anySetup,
       fc.array(anyStep, { maxLength: 20 }),
-      async (setup, steps) => {
+      boundedTrace(async (setup, steps) => {
         nowUs = START_US;
         const clock = new FakeClock();
         const local = inProcess(rate, setup, clock);
@@ -68,18 +69,17 @@ describe.each(RATES)('what a shared %s takes back', (rate) => {
             local.attemptAcquire(0).quota()[0]!.remaining,
           );
         }
-      },
+      }),
     );
     await fc.assert(property, { numRuns: 60 });
-    await both.dispose();
   });
 
   test('comes back once, by time or by hand, in any order: those who keep theirs never get more than the limit', async () => {
-    const both = partitions();
+    await using both = partitions();
     const property = fc.asyncProperty(
       fc.oneof(anySetup, slowSetup),
       fc.array(anyStep, { maxLength: 40 }),
-      async (setup, steps) => {
+      boundedTrace(async (setup, steps) => {
         nowUs = START_US;
         const clock = new FakeClock();
         const local = inProcess(rate, setup, clock);
@@ -96,10 +96,9 @@ describe.each(RATES)('what a shared %s takes back', (rate) => {
           if (undoneAfter !== null) lent.push({ lease, left: undoneAfter });
           else expect(local.attemptAcquire(asked).isAcquired).toBe(true);
         }
-      },
+      }),
     );
     await fc.assert(property, { numRuns: 100 });
-    await both.dispose();
   });
 });
 
@@ -125,7 +124,6 @@ describe.each(['greedyBucket', 'intervalBucket'] as const)('of grants that overl
   });
   afterEach(async () => {
     await server.client.flushall();
-    await partitions.dispose();
   });
 
   test('takes back only what time has not paid for since one before it came back', async () => {

@@ -8,6 +8,7 @@ import { CLIENTS } from '../../../../test/redis/clients.js';
 import { RedisServer } from '../../../../test/redis/redis-server.js';
 import type { Rate, Setup } from './limiter-pair.js';
 import { inProcess, RATES, shared } from './limiter-pair.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 const PROCESSES = 3;
 const START_US = 1_783_228_800_123_456;
@@ -128,56 +129,65 @@ const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 25 }).map((steps) 
 const anyTrace = [anySetup, anyOptions, anySteps] as const;
 
 test.each(RATES)('processes that reserve ahead of a %s never grant more than the bound', async (rate) => {
-  const property = fc.asyncProperty(...anyTrace, async (setup, options, steps) => {
-    const trace = new Trace(rate, setup, options);
-    for (const { afterUs, process, requests } of steps) {
-      trace.advance(afterUs);
-      // oxlint-disable-next-line no-await-in-loop -- a trace is a sequence
-      await trace.ask(process, requests);
-    }
-    await trace.end();
-    // What was not spent is back: a window has left what one limiter would have.
-    if (rate.endsWith('Window')) expect(await trace.left()).toBe(trace.available);
-  });
+  const property = fc.asyncProperty(
+    ...anyTrace,
+    boundedTrace(async (setup, options, steps) => {
+      const trace = new Trace(rate, setup, options);
+      for (const { afterUs, process, requests } of steps) {
+        trace.advance(afterUs);
+        // oxlint-disable-next-line no-await-in-loop -- a trace is a sequence
+        await trace.ask(process, requests);
+      }
+      await trace.end();
+      // What was not spent is back: a window has left what one limiter would have.
+      if (rate.endsWith('Window')) expect(await trace.left()).toBe(trace.available);
+    }),
+  );
   await fc.assert(property, { numRuns });
 });
 
 test.each(RATES)('who is refused by a %s is granted when he was told, unless others came', async (rate) => {
-  const property = fc.asyncProperty(...anyTrace, async (setup, options, steps) => {
-    const trace = new Trace(rate, setup, { ...options, refusalCacheMs: 0 } as typeof options);
-    for (const { afterUs, process, requests } of steps) {
-      trace.advance(afterUs);
-      // oxlint-disable-next-line no-await-in-loop -- a trace is a sequence
-      const leases = await trace.ask(process, requests);
-      const last = leases.at(-1)!;
-      if (last.isAcquired) continue;
-      trace.advance((last.getMetadata('RETRY_AFTER') as number) * 1_000);
-      // oxlint-disable-next-line no-await-in-loop
-      const [again] = await trace.ask(process, [requests.at(-1)!]);
-      expect(again!.isAcquired).toBe(true);
-    }
-    await trace.end();
-  });
+  const property = fc.asyncProperty(
+    ...anyTrace,
+    boundedTrace(async (setup, options, steps) => {
+      const trace = new Trace(rate, setup, { ...options, refusalCacheMs: 0 } as typeof options);
+      for (const { afterUs, process, requests } of steps) {
+        trace.advance(afterUs);
+        // oxlint-disable-next-line no-await-in-loop -- a trace is a sequence
+        const leases = await trace.ask(process, requests);
+        const last = leases.at(-1)!;
+        if (last.isAcquired) continue;
+        trace.advance((last.getMetadata('RETRY_AFTER') as number) * 1_000);
+        // oxlint-disable-next-line no-await-in-loop
+        const [again] = await trace.ask(process, [requests.at(-1)!]);
+        expect(again!.isAcquired).toBe(true);
+      }
+      await trace.end();
+    }),
+  );
   await fc.assert(property, { numRuns });
 });
 
 test.each(RATES)('of a %s others refuse no more than what processes may hold', async (rate) => {
-  const property = fc.asyncProperty(...anyTrace, async (setup, options, steps) => {
-    const trace = new Trace(rate, setup, options);
-    const held =
-      (PROCESSES - 1) * options.reserveAhead +
-      (rate.endsWith('Window') ? 0 : PROCESSES * options.reserveAhead);
-    for (const { afterUs, process, requests } of steps) {
-      trace.advance(afterUs);
-      // oxlint-disable-next-line no-await-in-loop -- a trace is a sequence
-      const leases = await trace.ask(process, requests);
-      const least = Math.min(
-        ...leases.map((lease, index) => (lease.isAcquired ? Infinity : Math.max(1, requests[index]!))),
-      );
-      if (least < Infinity) expect(trace.available).toBeLessThan(Math.min(least, setup.limit) + held);
-    }
-    await trace.end();
-  });
+  const property = fc.asyncProperty(
+    ...anyTrace,
+    boundedTrace(async (setup, options, steps) => {
+      const trace = new Trace(rate, setup, options);
+      const held =
+        (PROCESSES - 1) * options.reserveAhead +
+        (rate.endsWith('Window') ? 0 : PROCESSES * options.reserveAhead);
+      for (const { afterUs, process, requests } of steps) {
+        trace.advance(afterUs);
+        // oxlint-disable-next-line no-await-in-loop -- a trace is a sequence
+        const leases = await trace.ask(process, requests);
+        const least = Math.min(
+          ...leases.map((lease, index) => (lease.isAcquired ? Infinity : Math.max(1, requests[index]!))),
+        );
+        if (least < Infinity) expect(trace.available).toBeLessThan(Math.min(least, setup.limit) + held);
+      }
+      await trace.end();
+    }),
+  );
   await fc.assert(property, { numRuns });
 });
 

@@ -10,6 +10,7 @@ import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import type { Rate } from './limiter-pair.js';
 import { anySetup, RATES, shared, sharedPartition } from './limiter-pair.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 const START_US = 1_783_228_800_123_456;
 const commandTimeoutMs = 30_000;
@@ -75,44 +76,46 @@ describe.each(RATES)('the moment that a refusal of a %s names', (rate) => {
   test.each([0, 250])(
     'is exact, to a whole millisecond, with refusals remembered for %s ms',
     async (refusalCacheMs) => {
-      const both = partitions({ refusalCacheMs });
-      const property = fc.asyncProperty(anySetup, anySteps, async (setup, steps) => {
-        const limiter = shared(both, rate, setup, begin(), { clock });
-        await follow((permits) => limiter.acquire(permits), setup.limit, steps);
-      });
+      await using both = partitions({ refusalCacheMs });
+      const property = fc.asyncProperty(
+        anySetup,
+        anySteps,
+        boundedTrace(async (setup, steps) => {
+          const limiter = shared(both, rate, setup, begin(), { clock });
+          await follow((permits) => limiter.acquire(permits), setup.limit, steps);
+        }),
+      );
       await fc.assert(property, { numRuns });
-      await both.dispose();
     },
   );
 
   test('is exact after the numbers have changed', async () => {
-    const both = partitions();
+    await using both = partitions();
     const property = fc.asyncProperty(
       anySetup,
       anySetup,
       anySteps,
       anySteps,
-      async (before, after, first, then) => {
+      boundedTrace(async (before, after, first, then) => {
         const key = begin();
         const more = { clock, name: 'changed' };
         const old = shared(both, rate, before, key, more);
         await follow((permits) => old.acquire(permits), before.limit, first);
         const young = shared(both, rate, after, key, more);
         await follow((permits) => young.acquire(permits), after.limit, then);
-      },
+      }),
     );
     await fc.assert(property, { numRuns });
-    await both.dispose();
   });
 });
 
 const anyRate = fc.constantFrom<Rate>(...RATES);
 test('the moment that a chain of shared rates of one key names is exact', async () => {
-  const both = partitions();
+  await using both = partitions();
   const property = fc.asyncProperty(
     fc.array(fc.tuple(anyRate, anySetup), { minLength: 2, maxLength: 3 }),
     anySteps,
-    async (members, steps) => {
+    boundedTrace(async (members, steps) => {
       const key = begin();
       const chain = createChainedPartitionedRateLimiter(
         ...members.map(([rate, setup], index) =>
@@ -125,8 +128,7 @@ test('the moment that a chain of shared rates of one key names is exact', async 
       const limit = Math.min(...members.map(([, setup]) => setup.limit));
       await follow(async (permits) => chain.acquire(key, permits), limit, steps);
       await chain.dispose();
-    },
+    }),
   );
   await fc.assert(property, { numRuns });
-  await both.dispose();
 });

@@ -6,6 +6,7 @@ import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import { anySetup, inProcess, RATES, shared } from './limiter-pair.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 interface Step {
   readonly afterUs: number;
@@ -51,14 +52,14 @@ describe.each(CLIENTS)('through $name', ({ open }) => {
   test.each(RATES)('a shared %s decides each trace as the one in process does', async (rate) => {
     let nowUs = START_US;
     let keys = 0;
-    const partitions = buildRedisPartitions(
+    await using partitions = buildRedisPartitions(
       { client: client.client, prefix: rate, commandTimeoutMs },
       () => nowUs,
     );
     const property = fc.asyncProperty(
       anySetup,
       fc.array(anyStep, { minLength: 1, maxLength: 40, size: 'max' }),
-      async (setup, steps) => {
+      boundedTrace(async (setup, steps) => {
         nowUs = START_US;
         const clock = new FakeClock();
         const local = inProcess(rate, setup, clock);
@@ -75,15 +76,14 @@ describe.each(CLIENTS)('through $name', ({ open }) => {
           actual.push(told(await remote.acquire(asked)));
         }
         expect(actual).toEqual(expected);
-      },
+      }),
     );
     await fc.assert(property, { numRuns: 120 });
-    await partitions.dispose();
   });
 
   test.each(RATES)('a shared %s gives nothing twice when the server’s clock steps back', async (rate) => {
     let nowUs = START_US;
-    const partitions = buildRedisPartitions(
+    await using partitions = buildRedisPartitions(
       { client: client.client, prefix: `back-${rate}`, commandTimeoutMs },
       () => nowUs,
     );
@@ -96,6 +96,5 @@ describe.each(CLIENTS)('through $name', ({ open }) => {
     expect((await limiter.acquire(3)).isAcquired).toBe(false);
     nowUs += 1;
     expect((await limiter.acquire(3)).isAcquired).toBe(true);
-    await partitions.dispose();
   });
 });

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
+import type { RemoteLease } from '../../src/index.js';
 import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import type { Setup } from './limiter-pair.js';
 import { limiterOf, RATES, shared } from './limiter-pair.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 const START_US = 1_783_228_800_123_456;
 const DAY_US = 86_400_000_000;
@@ -42,41 +44,44 @@ test.each(RATES)(
   'each key of a %s has a TTL after each operation, and a refusal writes nothing',
   async (rate) => {
     let nowUs = START_US;
-    const partitions = buildRedisPartitions(
+    await using partitions = buildRedisPartitions(
       { client: server.client, prefix: 'ttl', commandTimeoutMs },
       () => nowUs,
     );
-    const property = fc.asyncProperty(anySetup, anySteps, async (setup, steps) => {
-      const key = `${rate}-${keys++}`;
-      const limiter = shared(partitions, rate, setup, key);
-      for (const { share, afterWindows } of steps) {
-        nowUs += Math.floor(afterWindows * setup.windowUs);
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const before = await stored(key);
-        // oxlint-disable-next-line no-await-in-loop
-        const lease = await limiter.acquire(Math.min(setup.limit, Math.ceil(setup.limit * share)));
-        // oxlint-disable-next-line no-await-in-loop
-        const [after, ttlMs] = await Promise.all([stored(key), server.client.pttl(`ttl:v1:{${key}}`)]);
-        if (!lease.isAcquired) expect(after).toEqual(before);
-        // What was written is read as the same: no number lost digits.
-        expect(Object.values(after).join(' ')).not.toMatch(/\de[+]|\.\d|nan|inf/i);
-        if (Object.keys(after).length === 0) continue;
-        expect(ttlMs).toBeGreaterThan(0);
-        // oxlint-disable-next-line no-await-in-loop
-        const { resetAfterMs } = (await limiter.acquire(0)).quota()[0]!;
-        if (lease.isAcquired && share > 0) {
-          expect(ttlMs).toBeGreaterThan(resetAfterMs! + KEPT_MS - AHEAD_MS);
+    const property = fc.asyncProperty(
+      anySetup,
+      anySteps,
+      boundedTrace(async (setup, steps) => {
+        const key = `${rate}-${keys++}`;
+        const limiter = shared(partitions, rate, setup, key);
+        for (const { share, afterWindows } of steps) {
+          nowUs += Math.floor(afterWindows * setup.windowUs);
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          const before = await stored(key);
+          // oxlint-disable-next-line no-await-in-loop
+          const lease = await limiter.acquire(Math.min(setup.limit, Math.ceil(setup.limit * share)));
+          // oxlint-disable-next-line no-await-in-loop
+          const [after, ttlMs] = await Promise.all([stored(key), server.client.pttl(`ttl:v1:{${key}}`)]);
+          if (!lease.isAcquired) expect(after).toEqual(before);
+          // What was written is read as the same: no number lost digits.
+          expect(Object.values(after).join(' ')).not.toMatch(/\de[+]|\.\d|nan|inf/i);
+          if (Object.keys(after).length === 0) continue;
+          expect(ttlMs).toBeGreaterThan(0);
+          // oxlint-disable-next-line no-await-in-loop
+          const { resetAfterMs } = (await limiter.acquire(0)).quota()[0]!;
+          if (lease.isAcquired && share > 0) {
+            expect(ttlMs).toBeGreaterThan(resetAfterMs! + KEPT_MS - AHEAD_MS);
+          }
         }
-      }
-    });
+      }),
+    );
     await fc.assert(property, { numRuns: 60 });
-    await partitions.dispose();
   },
 );
 
 test('a bucket that refills slower than its key is used forgets nothing', async () => {
   let nowUs = START_US;
-  const partitions = buildRedisPartitions(
+  await using partitions = buildRedisPartitions(
     { client: server.client, prefix: 'ttl', commandTimeoutMs },
     () => nowUs,
   );
@@ -97,11 +102,10 @@ test('a bucket that refills slower than its key is used forgets nothing', async 
     granted[second] = leases.map((lease) => lease.isAcquired);
   }
   expect(granted).toEqual({ 4: [false, false], 16: [true, false], 44: [true, false], 46: [true, false] });
-  await partitions.dispose();
 });
 
 test('all keys of a concurrency limiter have a TTL while it is in use, and are gone with the last lease', async () => {
-  const partitions = buildRedisPartitions({ client: server.client, prefix: 'ttl', commandTimeoutMs });
+  await using partitions = buildRedisPartitions({ client: server.client, prefix: 'ttl', commandTimeoutMs });
   const leaseTtlMs = 20_000;
   const limiter = limiterOf(
     partitions.getConcurrencyLimiter('slots', () => ({ permitLimit: 1, queueLimit: 2, leaseTtlMs })),
@@ -113,9 +117,8 @@ test('all keys of a concurrency limiter have a TTL while it is in use, and are g
   while ((await names()).length < 4);
   const times = await Promise.all((await names()).map((name) => server.client.pttl(name)));
   for (const ttlMs of times) expect(ttlMs).toBeGreaterThan(leaseTtlMs);
-  lease.dispose();
-  (await waiting).dispose();
-  await partitions.dispose();
+  await (lease as RemoteLease)[Symbol.asyncDispose]();
+  await ((await waiting) as RemoteLease)[Symbol.asyncDispose]();
   expect(await names()).toEqual(['ttl:v1:{slots}']);
   expect(await server.client.pttl('ttl:v1:{slots}')).toBeGreaterThan(0);
 });

@@ -6,6 +6,7 @@ import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
 import type { Surroundings } from './random-work.js';
 import { anyStep, RandomWork } from './random-work.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 let proxied: ProxiedServer;
 let proxy: CuttingProxy;
@@ -32,7 +33,7 @@ describe.each(clientsThatReconnect(1))(
     ): Promise<void> {
       const property = fc.asyncProperty(
         fc.array(anyStep, { minLength: 20, maxLength: 60 }),
-        async (steps) => {
+        boundedTrace(async (steps) => {
           const work = new RandomWork({
             ...{ client: opened.client, proxy, admin, prefix: `${name}-${runs++}` },
             ...patience,
@@ -45,7 +46,7 @@ describe.each(clientsThatReconnect(1))(
           } finally {
             proxy.delayMs = 0;
           }
-        },
+        }),
       );
       await fc.assert(property, { numRuns, endOnFailure: true });
     }

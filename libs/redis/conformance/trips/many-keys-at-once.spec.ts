@@ -5,6 +5,7 @@ import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
+import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
 const LIMIT = 12;
 const HOUR = 3_600_000;
@@ -89,16 +90,19 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
   test.each([true, false])(
     'requests of one key are decided in their order, whatever is sent early (batching: %s)',
     async (batching) => {
-      const property = fc.asyncProperty(anyTurns(['never']), async (turns) => {
-        const left = new Map<number, number>();
-        const played = await play(turns, batching, (key, permits, lease) => {
-          const before = left.get(key) ?? LIMIT;
-          const fits = permits === 0 ? before >= 1 : before >= permits;
-          expect(lease!.isAcquired).toBe(fits);
-          left.set(key, fits ? before - permits : before);
-        });
-        await played.end();
-      });
+      const property = fc.asyncProperty(
+        anyTurns(['never']),
+        boundedTrace(async (turns) => {
+          const left = new Map<number, number>();
+          const played = await play(turns, batching, (key, permits, lease) => {
+            const before = left.get(key) ?? LIMIT;
+            const fits = permits === 0 ? before >= 1 : before >= permits;
+            expect(lease!.isAcquired).toBe(fits);
+            left.set(key, fits ? before - permits : before);
+          });
+          await played.end();
+        }),
+      );
       await fc.assert(property, { numRuns: 25 });
     },
   );
@@ -107,26 +111,29 @@ describe.each(CLIENTS)('through $name', ({ open, name }) => {
     'none is lost or counted twice where requests are aborted at any moment (batching: %s)',
     async (batching) => {
       const aborts = ['never', 'never', 'at once', 'in this turn', 'in the next', 'later'] as const;
-      const property = fc.asyncProperty(anyTurns(aborts), async (turns) => {
-        const granted = new Map<number, number>();
-        const keys = new Set(turns.flat().map(({ key }) => key));
-        let told = 0;
-        const { prefix, end } = await play(turns, batching, (key, permits, lease) => {
-          told++;
-          if (lease?.isAcquired === true) granted.set(key, (granted.get(key) ?? 0) + permits);
-        });
-        expect(told).toBe(turns.flat().length);
-        for (const key of keys) {
-          const expected = granted.get(key) ?? 0;
-          // What was granted to those who had gone is given back in the background.
-          let used = NaN;
-          for (let tries = 0; tries < 2_000 && used !== expected; tries++)
-            // oxlint-disable-next-line no-await-in-loop -- until it is so
-            used = await usedOf(prefix, key);
-          expect(used).toBe(expected);
-        }
-        await end();
-      });
+      const property = fc.asyncProperty(
+        anyTurns(aborts),
+        boundedTrace(async (turns) => {
+          const granted = new Map<number, number>();
+          const keys = new Set(turns.flat().map(({ key }) => key));
+          let told = 0;
+          const { prefix, end } = await play(turns, batching, (key, permits, lease) => {
+            told++;
+            if (lease?.isAcquired === true) granted.set(key, (granted.get(key) ?? 0) + permits);
+          });
+          expect(told).toBe(turns.flat().length);
+          for (const key of keys) {
+            const expected = granted.get(key) ?? 0;
+            // What was granted to those who had gone is given back in the background.
+            let used = NaN;
+            for (let tries = 0; tries < 2_000 && used !== expected; tries++)
+              // oxlint-disable-next-line no-await-in-loop -- until it is so
+              used = await usedOf(prefix, key);
+            expect(used).toBe(expected);
+          }
+          await end();
+        }),
+      );
       await fc.assert(property, { numRuns: 25 });
     },
   );

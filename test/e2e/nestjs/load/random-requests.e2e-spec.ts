@@ -21,6 +21,7 @@ import { Gate } from '../fixtures/gate.js';
 import type { HttpExchange } from '../fixtures/http-client.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
+import { boundedTrace } from '../../../traces/bounded-trace.js';
 
 const gate = { current: new Gate() };
 let ran = 0;
@@ -276,7 +277,10 @@ describe.each(PLATFORMS)('requests by chance on $name', (platform) => {
   it('each come to one end, and nothing is held or waits when all are over', async () => {
     const started = await start();
     await fc.assert(
-      fc.asyncProperty(actions, (list) => storm(list, started, false)),
+      fc.asyncProperty(
+        actions,
+        boundedTrace((list) => storm(list, started, false)),
+      ),
       { numRuns: 15 },
     );
     expect(ran).toBeGreaterThan(15);
@@ -284,7 +288,10 @@ describe.each(PLATFORMS)('requests by chance on $name', (platform) => {
 
   it('each come to one end where the application ends meanwhile', async () => {
     await fc.assert(
-      fc.asyncProperty(actions, async (list) => storm(list, await start(), true)),
+      fc.asyncProperty(
+        actions,
+        boundedTrace(async (list) => storm(list, await start(), true)),
+      ),
       { numRuns: 10 },
     );
   });
