@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { freePort } from '../redis/redis-server.js';
+import { freePort } from '../ports/free-port.js';
 import type { PackedLibrary } from './packed-library.js';
 import { entryNames, npm, ROOT } from './packed-library.js';
 

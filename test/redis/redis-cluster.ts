@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import { freePort, RedisServer } from './redis-server.js';
+import { freePort } from '../ports/free-port.js';
+import { RedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
 const MASTERS = 3;

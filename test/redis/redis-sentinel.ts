@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../ports/free-port.js';
 import { redisExecutable } from '../programs/redis-executable.js';
-import { freePort, WITH_PARENT } from './redis-server.js';
+import { WITH_PARENT } from './redis-server.js';
 
 /** A sentinel on the loopback that watches one master: it makes a replica the master when that one is down. */
 export class RedisSentinel {

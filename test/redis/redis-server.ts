@@ -2,26 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../ports/free-port.js';
 import { redisExecutable } from '../programs/redis-executable.js';
 
 /** Ends the server with this process, also where that is killed: no test leaves a server behind. */
 export const WITH_PARENT = join(__dirname, 'with-parent.sh');
-
-/** A port of the loopback that nobody uses. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** A Redis server of a test's own: a process on the loopback that can be killed, paused and started anew. */
 export class RedisServer {

@@ -7,7 +7,8 @@ import { createRedisPartitions, STORE_CHANNEL, STORE_UNAVAILABLE } from '../../s
 import { limiterOf } from '../oracle/limiter-pair.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { freePort, RedisServer } from '../../../../test/redis/redis-server.js';
+import { freePort } from '../../../../test/ports/free-port.js';
+import { RedisServer } from '../../../../test/redis/redis-server.js';
 
 const TIMEOUT_MS = 100;
 /** For what is not about time, also on a busy machine. */

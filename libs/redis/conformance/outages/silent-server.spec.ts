@@ -12,7 +12,7 @@ import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
 import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
 import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
-import { freePort } from '../../../../test/redis/redis-server.js';
+import { freePort } from '../../../../test/ports/free-port.js';
 
 /** Long enough for what is to be answered in time on a busy machine. */
 const TIMEOUT_MS = 1_000;

@@ -19,7 +19,8 @@ import { lastValueFrom } from 'rxjs';
 import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
 import { NEST_MAJOR, SOCKET_KINDS, leaveAll } from '../fixtures/socket-clients.js';
-import { clientOf, closeClients, freePort, optionsOf } from './tcp-service.js';
+import { freePort } from '../../../ports/free-port.js';
+import { clientOf, closeClients, optionsOf } from './tcp-service.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 

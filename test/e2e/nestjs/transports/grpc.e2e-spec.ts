@@ -13,7 +13,7 @@ import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
 import type { CallKind, GrpcExchange, Piece } from './grpc-service.js';
 import { call, CALL_KINDS, closeGrpcClients, grpcClientOf, grpcOptionsOf } from './grpc-service.js';
-import { freePort } from './tcp-service.js';
+import { freePort } from '../../../ports/free-port.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 import { WatchedLimiter } from '../fixtures/watched-limiter.js';
 

@@ -8,7 +8,8 @@ import type { Subscription } from 'rxjs';
 import { lastValueFrom } from 'rxjs';
 import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
-import { clientOf, closeClients, freePort, optionsOf } from './tcp-service.js';
+import { freePort } from '../../../ports/free-port.js';
+import { clientOf, closeClients, optionsOf } from './tcp-service.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 import { WatchedLimiter } from '../fixtures/watched-limiter.js';
 

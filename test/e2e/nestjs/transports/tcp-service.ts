@@ -1,18 +1,5 @@
 import type { ClientProxy, MicroserviceOptions } from '@nestjs/microservices';
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** What a microservice listens with. */
 export const optionsOf = (port: number): MicroserviceOptions => ({
