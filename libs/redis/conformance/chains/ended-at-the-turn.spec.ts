@@ -2,12 +2,13 @@ import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } fro
 import type { AsyncPartitionedRateLimiter } from '@ratelease/limiters';
 import { FakeClock } from '@ratelease/limiters/testing';
 import type { Redis } from 'ioredis';
-import { createRedisPartitions } from '../../src/index.js';
+import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 
 const WINDOW_MS = 1_000;
+const START_US = 1_783_228_800_123_456;
 const KEY = 'k';
 const SLOW_KEY = 'slow';
 const server = TestServer.forThisFile();
@@ -38,9 +39,10 @@ test('a request whose turn comes as everything ends does not wait for the next l
   let letThrough = (): void => undefined;
   const gate = new Promise<void>((resolve) => (letThrough = resolve));
   const client = withLateAnswersOf(SLOW_KEY, server.client, gate);
-  const shared = createRedisPartitions({ client, commandTimeoutMs: 30_000 });
-  const others = createRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 });
   const clock = new FakeClock();
+  const now = (): number => START_US + clock.now() * 1_000;
+  const shared = buildRedisPartitions({ client, commandTimeoutMs: 30_000 }, now);
+  const others = buildRedisPartitions({ client: server.client, commandTimeoutMs: 30_000 }, now);
   const rate = createPartitionedRateLimiter((key: string) => {
     const window = { permitLimit: 1, windowMs: WINDOW_MS, queueLimit: 5, clock };
     return shared.getFixedWindowLimiter(key, () => window);
@@ -51,8 +53,6 @@ test('a request whose turn comes as everything ends does not wait for the next l
   const lease = await running(others).acquire(KEY);
   const asked = chain.acquire(KEY);
   while (clock.pendingTimers === 0) await new Promise(setImmediate);
-  // By the server's time too.
-  await new Promise((resolve) => setTimeout(resolve, 1.2 * WINDOW_MS));
   const slow = limiterOf(shared.getConcurrencyLimiter(SLOW_KEY, () => ({ permitLimit: 1 }))).acquire();
   clock.advance(WINDOW_MS);
   const ended = shared.dispose();

@@ -6,7 +6,9 @@ import {
   refusedMember,
   retryAfterOfAll,
 } from '@ratelease/limiters';
-import type { RedisPartitions } from '../../src/index.js';
+import { FakeClock } from '@ratelease/limiters/testing';
+import { buildRedisPartitions } from '../../src/create-redis-partitions.js';
+import type { RedisPartitions, RemoteLease } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import { TestServer } from '../../../../test/redis/test-server.js';
 import { scriptCalls } from '../../../../test/redis/script-calls.js';
@@ -29,6 +31,7 @@ afterEach(async () => {
 });
 
 const HOUR = 3_600_000;
+const START_US = 1_783_228_800_123_456;
 const made_ = <T extends AsyncPartitionedRateLimiter<Request>>(limiter: T): T => {
   made.push(limiter);
   return limiter;
@@ -140,17 +143,31 @@ test('a chain that waits for a concurrency limiter holds no permits of its rates
 });
 
 test('a chain that waits for a rate holds no lease', async () => {
-  const slots = concurrency(1);
+  const clock = new FakeClock();
+  const now = (): number => START_US + clock.now() * 1_000;
+  await using timed = buildRedisPartitions({ client: server.client, commandTimeoutMs: 10_000 }, now);
+  const slots = made_(
+    createPartitionedRateLimiter((request: Request) =>
+      timed.getConcurrencyLimiter(request.user, () => ({ permitLimit: 1 })),
+    ),
+  );
   const rate = made_(
     createPartitionedRateLimiter((request: Request) =>
-      shared.getFixedWindowLimiter(request.user, () => ({ permitLimit: 1, windowMs: 250, queueLimit: 5 })),
+      timed.getFixedWindowLimiter(request.user, () => ({
+        permitLimit: 1,
+        windowMs: HOUR,
+        queueLimit: 5,
+        clock,
+      })),
     ),
   );
   const chain = createChainedPartitionedRateLimiter(slots, rate);
   (await chain.acquire(user)).dispose();
   const waiting = chain.acquire(user);
+  while (clock.pendingTimers === 0) await new Promise(setImmediate);
   const other = await slots.acquire(user);
   expect(other.isAcquired).toBe(true);
-  other.dispose();
+  await (other as RemoteLease)[Symbol.asyncDispose]();
+  clock.advance(HOUR);
   expect((await waiting).isAcquired).toBe(true);
 });

@@ -1,32 +1,29 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { RateLimitLease } from '@ratelease/limiters';
 import * as fc from 'fast-check';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RemoteLease } from '../../src/index.js';
 import { LeaseLostError } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { clientsThatReconnect } from '../../../../test/redis/clients.js';
-import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
 import type { Way } from './linked-sessions.js';
 import { PERMIT_LIMIT, Session, SessionsOfAProcess, WAYS } from './linked-sessions.js';
 import { boundedTrace } from '../../../../test/traces/bounded-trace.js';
 
-let server: RedisServer;
+let proxied: ProxiedServer;
 let proxy: CuttingProxy;
 let admin: Redis;
 let clients: OpenClient[];
 beforeAll(async () => {
-  server = await RedisServer.start();
-  proxy = await CuttingProxy.start(server.port);
-  admin = new Redis(server.port, '127.0.0.1');
+  proxied = await ProxiedServer.start();
+  ({ proxy, admin } = proxied);
   clients = await Promise.all(clientsThatReconnect(5).map(({ open }) => open(proxy.port)));
 });
 afterAll(async () => {
   for (const client of clients) client.close();
-  admin.disconnect();
-  proxy.stop();
-  await server.stop();
+  await proxied.stop();
 });
 
 /** None of them takes as long as a lease lasts. */
@@ -37,9 +34,9 @@ const TROUBLES = {
   'the scripts are forgotten': () => admin.script('FLUSH', 'SYNC'),
   'answers are late': () => (proxy.delayMs = 3),
   'the server stands still': async () => {
-    server.pause();
+    proxied.server.pause();
     await after(60);
-    server.resume();
+    proxied.server.resume();
   },
 };
 const PAUSES = {

@@ -1,27 +1,22 @@
 import type { AsyncRateLimiter } from '@ratelease/limiters';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisPartitions } from '../../src/index.js';
 import { createRedisPartitions } from '../../src/index.js';
 import type { OpenClient } from '../../../../test/redis/clients.js';
 import { CLIENTS } from '../../../../test/redis/clients.js';
-import { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import type { CuttingProxy } from '../../../../test/redis/cutting-proxy.js';
+import { ProxiedServer } from '../../../../test/redis/proxied-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 import { hold } from './hold.js';
 
-let server: RedisServer;
+let proxied: ProxiedServer;
 let proxy: CuttingProxy;
 let admin: Redis;
 beforeAll(async () => {
-  server = await RedisServer.start();
-  proxy = await CuttingProxy.start(server.port);
-  admin = new Redis(server.port, '127.0.0.1');
+  proxied = await ProxiedServer.start();
+  ({ proxy, admin } = proxied);
 });
-afterAll(async () => {
-  admin.disconnect();
-  proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxied.stop());
 
 describe.each(CLIENTS)(
   'what a process gives back it finds free when it asks next, through $name',

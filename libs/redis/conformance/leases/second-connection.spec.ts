@@ -2,12 +2,10 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { createRedisPartitions } from '../../src/index.js';
 import type { RedisPartitionsOptions } from '../../src/index.js';
-import { RedisServer } from '../../../../test/redis/redis-server.js';
+import { TestServer } from '../../../../test/redis/test-server.js';
 import { limiterOf } from '../oracle/limiter-pair.js';
 
-let server: RedisServer;
-beforeAll(async () => void (server = await RedisServer.start()));
-afterAll(() => server.stop());
+const server = TestServer.forThisFile();
 
 /** Connections for which the process would go on. */
 const connections = (): number =>
