@@ -105,7 +105,10 @@ export class IoredisConnection implements RedisConnection {
       );
     };
     subscriber.on('ready', subscribe);
-    subscriber.connect().catch(ignore);
+    const connect = (): void => void subscriber.connect().catch(ignore);
+    // A `retryStrategy` that gives up ends this connection too, which the application never saw and can't open again.
+    subscriber.on('end', () => listener.onFailed(new Error('The connection was lost.'), connect));
+    connect();
     return { close: () => subscriber.disconnect() };
   }
 

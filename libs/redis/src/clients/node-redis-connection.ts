@@ -82,9 +82,12 @@ export class NodeRedisConnection implements RedisConnection {
   subscribe(channel: string, listener: ChannelListener): ChannelSubscription {
     const subscriber = this.#client.duplicate();
     let isSubscribed = false;
-    // It subscribes again by itself after it has lost the connection, and again where that fails.
+    // One for all times: it hears a channel once, however often it was subscribed to.
+    const hear = (message: string): void => listener.onMessage(message);
+    // It subscribes again by itself after it has lost the connection, and again where that fails; but not where a
+    // `reconnectStrategy` has given up, and the application never saw this connection and can't open it again.
     subscriber.on('error', (error: Error) => {
-      if (isSubscribed) listener.onFailed(error, ignore);
+      if (isSubscribed) listener.onFailed(error, () => void (subscriber.isOpen || subscribe()));
     });
     subscriber.on('ready', () => {
       if (isSubscribed) listener.onSubscribed();
@@ -94,7 +97,7 @@ export class NodeRedisConnection implements RedisConnection {
         if (!subscriber.isOpen) await subscriber.connect();
         // An application that has closed its own client is to end, also where it has forgotten this one.
         subscriber.unref?.();
-        await subscriber.subscribe(channel, (message) => listener.onMessage(message));
+        await subscriber.subscribe(channel, hear);
         isSubscribed = true;
         listener.onSubscribed();
       } catch (error) {
