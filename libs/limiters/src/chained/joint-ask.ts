@@ -55,7 +55,7 @@ export abstract class JointAsk {
 }
 
 /** Members that decide in the same place. */
-export class AskElsewhere extends JointAsk {
+class AskElsewhere extends JointAsk {
   override readonly clock: Clock | undefined;
   readonly #decider: JointDecider;
   readonly #identities = new Set<unknown>();
