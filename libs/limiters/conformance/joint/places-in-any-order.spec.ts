@@ -7,7 +7,9 @@ import { chainOf, SlotsElsewhere, soon, until } from './slots-elsewhere.js';
 type Chain = AsyncPartitionedRateLimiter<string>;
 
 describe('requests for any limiters of several places, in any order', () => {
-  const NAMES = ['a', 'b', 'c', 'here'];
+  const NAMES = ['a', 'b', 'c', 'here', 'beside'];
+  /** Of these, how many are in this process. */
+  const HERE = 2;
   const PERMITS = 2;
   /** Answers of the places for each request. */
   const MOST_ANSWERS = 25;
@@ -30,16 +32,22 @@ describe('requests for any limiters of several places, in any order', () => {
   /** The limiters of a trace, and what they have answered. */
   class Trace {
     readonly log: string[] = [];
-    readonly #elsewhere = NAMES.slice(0, -1).map(
+    readonly #elsewhere = NAMES.slice(0, -HERE).map(
       (name) => new SlotsElsewhere(name, { permitLimit: PERMITS, log: this.log }),
     );
-    readonly #here = new ConcurrencyLimiter({ permitLimit: PERMITS, queueLimit: 100 });
+    readonly #here = NAMES.slice(-HERE).map(
+      () => new ConcurrencyLimiter({ permitLimit: PERMITS, queueLimit: 100 }),
+    );
     readonly #partitioned = new Map<string, Chain>(
-      [...this.#elsewhere, this.#here].map((limiter, index) => [NAMES[index]!, partitionedAlways(limiter)]),
+      [...this.#elsewhere, ...this.#here].map((limiter, index) => [
+        NAMES[index]!,
+        partitionedAlways(limiter),
+      ]),
     );
 
     get standing(): (readonly [free: number, waiting: number])[] {
-      const all = [...this.#elsewhere.map(({ statistics }) => statistics), this.#here.getStatistics()];
+      const here = this.#here.map((limiter) => limiter.getStatistics());
+      const all = [...this.#elsewhere.map(({ statistics }) => statistics), ...here];
       return all.map((one) => [one.currentAvailablePermits, one.currentQueuedCount]);
     }
 

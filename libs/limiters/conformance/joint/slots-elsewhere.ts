@@ -10,6 +10,7 @@ import type {
 } from '../../src/index.js';
 import {
   ConcurrencyLimiter,
+  RateLimiter,
   createChainedPartitionedRateLimiter,
   isLeaseLost,
   jointDecision,
@@ -83,6 +84,8 @@ export const soon = (): Promise<void> => new Promise((resolve) => void setImmedi
 export class SlotsElsewhere implements AsyncRateLimiter {
   readonly name: string;
   readonly idleDurationMs = null;
+  /** What happens while it is asked. */
+  onAsk: () => void = () => undefined;
   /** What was granted last. */
   last: SlotLease | undefined;
   /** What has happened, in order. */
@@ -148,6 +151,7 @@ export class SlotsElsewhere implements AsyncRateLimiter {
     waiting?: Set<EndableWait>,
   ): Promise<JointOutcome> {
     await soon();
+    this.onAsk();
     let isEnded = false;
     let lease = this.#limiter.attemptAcquire(permits);
     if (!lease.isAcquired && maxWaitMs > 0) {
@@ -179,12 +183,10 @@ export class SlotsElsewhere implements AsyncRateLimiter {
 type Chain = AsyncPartitionedRateLimiter<string>;
 
 /** A chain of limiters here and elsewhere, and of chains. */
-export const chainOf = (...members: (SlotsElsewhere | ConcurrencyLimiter | Chain)[]): Chain =>
+export const chainOf = (...members: (SlotsElsewhere | RateLimiter | Chain)[]): Chain =>
   createChainedPartitionedRateLimiter(
     ...members.map((member) =>
-      member instanceof SlotsElsewhere || member instanceof ConcurrencyLimiter
-        ? partitionedAlways(member)
-        : member,
+      member instanceof SlotsElsewhere || member instanceof RateLimiter ? partitionedAlways(member) : member,
     ),
   );
 

@@ -111,17 +111,6 @@ describe('a request that waits in one of several places', () => {
     expect([a.free, b.free]).toEqual([1, 1]);
   });
 
-  it('asks last for what can’t be taken back, and holds what the others granted meanwhile', async () => {
-    const { log, a, b } = places();
-    const here = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });
-    const held = here.attemptAcquire();
-    const asked = chainOf(here, a, b).acquire('');
-    await until(() => here.getStatistics().currentQueuedCount === 1);
-    expect(log).toEqual(['a granted', 'b granted']);
-    held.dispose();
-    expect((await asked).isAcquired).toBe(true);
-  });
-
   it('rejects at its turn with what went wrong with giving back, and holds nothing', async () => {
     const { a, b } = places();
     const c = new SlotsElsewhere('c');

@@ -3,8 +3,10 @@ import type { ChainLink } from './chain-link.js';
 import { refuseByLink } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
 import { ChainRequest } from './chain-request.js';
+import { ChainReservation } from './chain-reservation.js';
 import { takeAtOnce } from './combined-lease.js';
 import { Instant } from './instant.js';
+import type { JointWait } from './joint-decision.js';
 
 /** How long a request is ready to wait. */
 export interface ChainWait {
@@ -32,6 +34,27 @@ export function acquireChain(
   if (refusal !== null) return Promise.resolve(refuseByLink(refusal, refusing, links, permits));
   const request = new ChainRequest(links, permits, owner, wait.signal);
   request.begin(refusing, wait.maxWaitMs);
+  return request.promise;
+}
+
+/**
+ * The same for a request that goes on elsewhere: all members set aside what it asks for.
+ *
+ * @returns a {@link SetAsideLease}, or a refusal.
+ */
+export function reserveChain(
+  links: readonly ChainLink[],
+  permits: number,
+  owner: ChainOwner,
+  { signal, maxWaitMs, onWait }: JointWait,
+): Promise<RateLimitLease> {
+  const refusing = firstRefusing(links, permits);
+  const refusal = refusing?.refusalToWait(permits, maxWaitMs, false) ?? null;
+  if (refusal !== null) return Promise.resolve(refuseByLink(refusal, refusing!, links, permits));
+  const request = new ChainReservation(links, permits, owner, signal);
+  if (refusing === undefined) request.beginAtOnce(maxWaitMs);
+  else request.begin(refusing, maxWaitMs);
+  if (!request.isOver) onWait?.();
   return request.promise;
 }
 

@@ -44,8 +44,8 @@ function resumeAll(waiters: Iterable<Waiter>): void {
  * in the same order, no two of them wait for each other.
  */
 export class ChainRequest extends Waiter {
-  readonly #links: readonly ChainLink[];
-  readonly #asked: number;
+  protected readonly links: readonly ChainLink[];
+  protected readonly asked: number;
   readonly #owner: ChainOwner;
   #at: ChainLink;
   #passedOver = 0;
@@ -60,8 +60,8 @@ export class ChainRequest extends Waiter {
     signal: AbortSignal | undefined,
   ) {
     super(permits, signal);
-    this.#links = links;
-    this.#asked = permits;
+    this.links = links;
+    this.asked = permits;
     this.#owner = owner;
     this.#at = links[0]!;
     owner.waiting.add(this);
@@ -97,22 +97,59 @@ export class ChainRequest extends Waiter {
   }
 
   override withdraw(lease: RateLimitLease, cause?: object): void {
-    const link = this.#links.find(({ participant }) => participant === cause);
-    super.withdraw(link === undefined ? lease : refuseByLink(lease, link, this.#links, this.#asked));
+    const link = this.links.find(({ participant }) => participant === cause);
+    super.withdraw(link === undefined ? lease : refuseByLink(lease, link, this.links, this.asked));
   }
 
   override onNeedsLess(): void {
     const { shared } = this.#at;
     const { queue, place } = this;
     if (shared === null || queue === null) return;
-    if (shared.needsNothing(this.#asked)) this.takeTurn();
-    else queue.lower(this, shared.demand(this.#asked));
+    if (shared.needsNothing(this.asked)) this.takeTurn();
+    else queue.lower(this, shared.demand(this.asked));
     place?.resume();
+  }
+
+  /** Takes at once what is there in all of them, as a request does that reserves. */
+  beginAtOnce(maxWaitMs: number): void {
+    try {
+      this.#beginToReserve(maxWaitMs);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Whether it needs nothing more than to have everything reserved. */
+  protected get onlyReserves(): boolean {
+    return false;
+  }
+
+  /** The lease for what is reserved, in that order. */
+  protected leaseFor(order: readonly ChainLink[], reserved: readonly Reservation[]): RateLimitLease {
+    return combine(
+      this.links,
+      takeEach(this.links, (link) => reserved[order.indexOf(link)]!.grant()),
+    );
+  }
+
+  /** Ends the wait with such a lease. */
+  protected grant(lease: RateLimitLease): void {
+    try {
+      // Taking may have run code of the user's that has ended the chain.
+      if (!this.settle(lease)) lease.dispose();
+    } finally {
+      finishTaking(this.links);
+    }
   }
 
   protected override ended(): void {
     this.#owner.waiting.delete(this);
-    for (const { participant } of this.#links) participant.unhold(this);
+    this.unhold();
+  }
+
+  /** They may be thrown away as idle, as far as this request goes. */
+  protected unhold(): void {
+    for (const { participant } of this.links) participant.unhold(this);
   }
 
   protected override giveUp(): void {
@@ -122,30 +159,37 @@ export class ChainRequest extends Waiter {
   }
 
   #takeTurn(): void {
-    for (const link of this.#links) if (!link.isOneWith(this.#at)) link.participant.bringUpToDate();
+    for (const link of this.links) if (!link.isOneWith(this.#at)) link.participant.bringUpToDate();
     // The waiters of the others may have changed what stands here.
-    if (this.queue?.inTurn !== this && this.#at.shared?.needsNothing(this.#asked) !== true) return;
-    if (!this.#at.hasEnough(this.#asked) || this.isOver) return;
+    if (this.queue?.inTurn !== this && this.#at.shared?.needsNothing(this.asked) !== true) return;
+    if (!this.#at.hasEnough(this.asked) || this.isOver) return;
     if (this.isReserving) return this.#reserveInTurn();
     this.#tryAll();
   }
 
   #tryAll(): void {
     const maxWaitMs = this.#leaveInTurn();
-    const obstacle = this.#obstacle();
+    const obstacle = this.obstacle();
     if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
-    const refusing = this.#links.find((link) => !link.isOneWith(this.#at) && !link.canGrant(this.#asked));
+    const refusing = this.links.find((link) => !link.isOneWith(this.#at) && !link.canGrant(this.asked));
     if (this.isOver) return;
-    if (refusing === undefined) return this.#grant(takeFromAll(this.#links, this.#asked));
+    if (refusing === undefined) {
+      if (this.onlyReserves) return this.#beginToReserve(maxWaitMs);
+      return this.grant(takeFromAll(this.links, this.asked));
+    }
     this.#passedOver++;
     if (this.#passedOver < TURNS_BEFORE_RESERVING) return this.#moveTo(refusing, maxWaitMs);
-    this.#order = [...this.#links].sort((a, b) => a.creationOrder - b.creationOrder);
+    this.#beginToReserve(maxWaitMs);
+  }
+
+  #beginToReserve(maxWaitMs: number): void {
+    this.#order = [...this.links].sort((a, b) => a.creationOrder - b.creationOrder);
     this.#reserve(maxWaitMs);
   }
 
   #reserveInTurn(): void {
     const maxWaitMs = this.#leaveInTurn();
-    this.#reserved.push(...this.#at.reserveInTurn(this.#asked));
+    this.#reserved.push(...this.#at.reserveInTurn(this.asked));
     this.#reserve(maxWaitMs);
   }
 
@@ -156,54 +200,45 @@ export class ChainRequest extends Waiter {
       // Whoever ended it while a member was asked has given back all but what that one has set aside then.
       if (this.isOver) return this.giveUp();
       const link = order[this.#reserved.length]!;
-      const reservations = this.#obstacle() === null ? link.reserve(this.#asked) : null;
+      const reservations = this.obstacle() === null ? link.reserve(this.asked) : null;
       if (reservations === null) return this.#moveTo(link, maxWaitMs);
       this.#reserved.push(...reservations);
     }
     // What a member has set aside is not held yet: its end, and a lower limit, come before it.
-    const obstacle = this.#obstacle();
+    const obstacle = this.obstacle();
     if (this.isOver) return this.giveUp();
     if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
-    this.#grant(combine(this.#links, this.#takeReserved(order)));
+    this.grant(this.#leaseFor(order));
   }
 
-  #takeReserved(order: readonly ChainLink[]): RateLimitLease[] {
+  #leaseFor(order: readonly ChainLink[]): RateLimitLease {
     // From here on all are taken, also where it is aborted in the midst of it: then they end with their leases.
     const reserved = this.#reserved.splice(0);
     try {
-      return takeEach(this.#links, (link) => reserved[order.indexOf(link)]!.grant());
+      return this.leaseFor(order, reserved);
     } catch (error) {
       this.#reserved.push(...reserved);
       throw error;
     }
   }
 
-  #grant(lease: RateLimitLease): void {
-    try {
-      // Taking may have run code of the user's that has ended the chain.
-      if (!this.settle(lease)) lease.dispose();
-    } finally {
-      finishTaking(this.#links);
-    }
-  }
-
   #refuse(lease: RateLimitLease): void {
-    super.refuse(refuseByLink(lease, this.#at, this.#links, this.#asked));
+    super.refuse(refuseByLink(lease, this.#at, this.links, this.asked));
   }
 
   /** Why it can never be granted any more. */
-  #obstacle(): string | null {
-    if (this.#owner.hasEnded || this.#links.some(({ participant }) => participant.isDisposed)) {
+  protected obstacle(): string | null {
+    if (this.#owner.hasEnded || this.links.some(({ participant }) => participant.isDisposed)) {
       return REASON.limiterDisposed;
     }
-    return this.#links.some((link) => link.isBelow(this.#asked)) ? REASON.limitLowered : null;
+    return this.links.some((link) => link.isBelow(this.asked)) ? REASON.limitLowered : null;
   }
 
   #moveTo(link: ChainLink, maxWaitMs: number): void {
     this.#at = link;
-    const obstacle = this.#obstacle();
+    const obstacle = this.obstacle();
     if (obstacle !== null) return this.#refuse(new RefusedLease(obstacle));
-    const refusal = link.refusalToWait(this.#asked, maxWaitMs, this.isReserving);
+    const refusal = link.refusalToWait(this.asked, maxWaitMs, this.isReserving);
     if (this.isOver) return;
     if (refusal === null) this.#enter(link, maxWaitMs);
     else this.refuse(refusal);
@@ -211,7 +246,7 @@ export class ChainRequest extends Waiter {
 
   #enter(link: ChainLink, maxWaitMs: number): void {
     this.#at = link;
-    this.permits = link.waitingPermits(this.#asked);
+    this.permits = link.waitingPermits(this.asked);
     // Each limiter may have a clock of its own: what goes along is the time that is left.
     this.waitUntil(deadlineAfter(link.place.clock, maxWaitMs));
     link.place.enter(this);

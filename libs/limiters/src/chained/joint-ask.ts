@@ -2,15 +2,19 @@ import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
-import { acquireChain } from './chain-decision.js';
+import { reserveChain } from './chain-decision.js';
 import { decidingLinksOf, linksOf } from './chain-link.js';
 import { refusedMember, retryAfterOfAll } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
+import { SetAsideLease } from './chain-reservation.js';
 import type { JointDecider, JointOutcome, JointWait } from './joint-decision.js';
 import { jointDeciderOf, takeBack, takeBackBy } from './joint-decision.js';
 import { ResolvedChain } from './resolved-chain.js';
 import { acquireInOrder, requireLease, untilItEnds } from './sequential-chain.js';
 import { WaitBudget } from './wait-budget.js';
+
+/** Before all that lies elsewhere. */
+const FIRST = '';
 
 /** What a chain asks for. */
 export interface JointQuestion {
@@ -47,6 +51,11 @@ export abstract class JointAsk {
   }
 
   abstract ask(wait: JointWait): Promise<JointOutcome>;
+
+  /** All others have granted too: the lease that it has granted, or a refusal where that has become impossible. */
+  confirm(lease: RateLimitLease): RateLimitLease {
+    return lease;
+  }
 
   /** Takes back what it has granted. */
   takeBack(lease: RateLimitLease): void {
@@ -99,20 +108,24 @@ class AskAlone extends JointAsk {
   }
 }
 
-/** The members in this process. */
+/** The members in this process. They set aside what is asked for until all others have granted. */
 class AskHere extends JointAsk {
   override async ask(wait: JointWait): Promise<JointOutcome> {
     const { permits, owner } = this.question;
     const links = decidingLinksOf(this.limiters, permits);
-    // One of them may have ended while the others were asked.
+    // One of them has ended, or can't say what it needs.
     const lease = await (links === null
       ? acquireOneByOne(this.limiters, this.question, wait)
-      : acquireChain(links, permits, owner, wait));
+      : reserveChain(links, permits, owner, wait));
     return outcomeOf(lease, refusedMember(lease));
+  }
+
+  override confirm(lease: RateLimitLease): RateLimitLease {
+    return lease instanceof SetAsideLease ? lease.take() : lease;
   }
 }
 
-/** What a chain has to ask. What can't be taken back once it is granted, as a rate in this process, comes last. */
+/** What a chain has to ask, in order. */
 export type JointAsks = readonly JointAsk[];
 
 /** The places of what is asked in the order in which those ask who keep what they get; see {@link JointDecider.keepingOrder}. */
@@ -125,8 +138,9 @@ export function inKeepingOrder(asks: JointAsks): number[] {
 }
 
 /**
- * Those that decide in the same place are asked together, and those in this process. Chains within the chain are asked as
- * their members are.
+ * Those that decide in the same place are asked together, and those in this process: these first, as that costs no way,
+ * and they can set aside what is asked for. What can't be taken back once it is granted comes last. Chains within the
+ * chain are asked as their members are.
  */
 export function asksOf(limiters: readonly AsyncRateLimiter[], question: JointQuestion): JointAsks {
   const elsewhere: AskElsewhere[] = [];
@@ -151,7 +165,10 @@ export function asksOf(limiters: readonly AsyncRateLimiter[], question: JointQue
     alone.push(ask);
   };
   limiters.forEach(addMember);
-  return here.limiters.length === 0 ? [...elsewhere, ...alone] : [...elsewhere, ...alone, here];
+  if (here.limiters.length === 0) return [...elsewhere, ...alone];
+  if (linksOf(here.limiters) === null) return [...elsewhere, ...alone, here];
+  here.keepingOrder = FIRST;
+  return [here, ...elsewhere, ...alone];
 }
 
 /** Whether a limiter is a chain with members that decide elsewhere, by itself or through a chain within it. */
@@ -176,7 +193,8 @@ export function acquireOneByOne(
   );
 }
 
-function outcomeOf(lease: RateLimitLease, refusedBy: number): JointOutcome {
+/** An answer that knows nothing of chains elsewhere, as an outcome. */
+export function outcomeOf(lease: RateLimitLease, refusedBy: number): JointOutcome {
   if (lease.isAcquired) return { lease, refusedBy: -1, retryAfterOfAllMs: undefined };
   return { lease, refusedBy, retryAfterOfAllMs: retryAfterOfAll(lease) };
 }

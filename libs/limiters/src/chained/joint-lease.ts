@@ -1,5 +1,5 @@
 import { throwCollected } from '../errors.js';
-import type { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { CombinedLease } from './combined-lease.js';
 import type { JointAsk } from './joint-ask.js';
 
@@ -33,6 +33,11 @@ export class JointLease extends CombinedLease implements AsyncDisposable {
       ending.status === 'rejected' ? [ending.reason as unknown] : [],
     );
     throwCollected(errors, 'Several leases of a chain failed to end.');
+  }
+
+  /** In the order of the chain's members, whichever was asked first. */
+  override quota(): readonly RateLimitQuota[] {
+    return [...super.quota()].sort((one, other) => one.member - other.member);
   }
 
   protected override memberOf(index: number, own: number): number {

@@ -6,7 +6,7 @@ import { ChainRefusedLease, noteAboveLimit, refusedMember } from './chain-refusa
 import type { ChainOwner } from './chain-request.js';
 import { TURNS_BEFORE_RESERVING } from './chain-request.js';
 import type { JointAsk, JointAsks } from './joint-ask.js';
-import { inKeepingOrder } from './joint-ask.js';
+import { inKeepingOrder, outcomeOf } from './joint-ask.js';
 import type { JointOutcome } from './joint-decision.js';
 import { isLost } from './joint-decision.js';
 import { JointLease } from './joint-lease.js';
@@ -19,7 +19,8 @@ import { WaitBudget } from './wait-budget.js';
  *
  * A request that has given back {@link TURNS_BEFORE_RESERVING} times keeps what it gets: it takes it in an order that is
  * the same for all, and gives back only what comes later than what it waits for. So no two of them wait for each other.
- * Members whose grants can't be taken back are last in any order, and find all others granted.
+ * Members whose grants can't be taken back are last in any order, and find all others granted. Those in this process only set
+ * aside what is asked for, until the others have granted.
  */
 export class JointRequest {
   readonly #asks: readonly JointAsk[];
@@ -46,7 +47,7 @@ export class JointRequest {
   async run(): Promise<RateLimitLease> {
     for (;;) {
       const next = this.#order.find((index) => this.#held[index] === undefined);
-      if (next === undefined) return new JointLease(this.#asks, this.#held as RateLimitLease[]);
+      if (next === undefined) return this.#confirm();
       // oxlint-disable-next-line no-await-in-loop -- each has to know what those before it granted
       const refusal = await this.#ask(next);
       if (refusal !== null) return refusal;
@@ -78,6 +79,26 @@ export class JointRequest {
     }
     this.#giveBack((one, place) => place !== index && isLost(one));
     return null;
+  }
+
+  /** Everything is there: takes what was only set aside until now. */
+  #confirm(): RateLimitLease {
+    for (const [place, ask] of this.#asks.entries()) {
+      let lease = this.#held[place]!;
+      this.#held[place] = undefined;
+      try {
+        lease = ask.confirm(lease);
+      } catch (error) {
+        this.#giveAllBack([error]);
+        throw error;
+      }
+      if (!lease.isAcquired) {
+        this.#giveAllBack();
+        return refusalBy(outcomeOf(lease, refusedMember(lease)), (own) => ask.memberOf(own));
+      }
+      this.#held[place] = lease;
+    }
+    return new JointLease(this.#asks, this.#held as RateLimitLease[]);
   }
 
   /** It has begun to wait for what is asked at a place. */

@@ -1,5 +1,9 @@
 import type { AsyncPartitionedRateLimiter } from '@ratelease/limiters';
-import { createChainedPartitionedRateLimiter, createPartitionedRateLimiter } from '@ratelease/limiters';
+import {
+  createChainedPartitionedRateLimiter,
+  createPartitionedRateLimiter,
+  RateLimitPartition,
+} from '@ratelease/limiters';
 import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import type { RedisPartitions, RemoteLease } from '../../src/index.js';
@@ -16,11 +20,14 @@ const LONGEST_WAIT_MS = 10_000;
 const MOST_CALLS_OF_EACH = 25;
 
 type Keys = Readonly<Record<Name, string>>;
-const ONE_KEY: Keys = { x: 'k', y: 'k', z: 'k', r: 'k' };
-const THREE_KEYS: Keys = { x: 'k', y: 'l', z: 'l', r: 'm' };
-const TWO_KEYS: Keys = { x: 'l', y: 'k', z: 'l', r: 'k' };
+const ONE_KEY: Keys = { x: 'k', y: 'k', z: 'k', r: 'k', p: 'p' };
+const THREE_KEYS: Keys = { x: 'k', y: 'l', z: 'l', r: 'm', p: 'p' };
+const TWO_KEYS: Keys = { x: 'l', y: 'k', z: 'l', r: 'k', p: 'p' };
 
-/** Of the concurrency limiters x, y and z, and the rate r; what stands behind a bar is a chain within the chain. */
+/**
+ * Of the concurrency limiters x, y and z, the rate r, and the concurrency limiter p that each process has of its own; what
+ * stands behind a bar is a chain within the chain.
+ */
 const CHAINS: Record<string, [keys: Keys, chains: string[]]> = {
   'several concurrency limiters of one key': [
     ONE_KEY,
@@ -33,7 +40,27 @@ const CHAINS: Record<string, [keys: Keys, chains: string[]]> = {
   ],
   'limiters of three keys, some within a chain of their own': [
     THREE_KEYS,
-    ['x', 'yz', 'x|y', 'y|x', 'zy|x', 'x|yz', 'r|xz', 'zx|r', 'xr', 'ry', 'yrx', 'z|r|x', 'y|z|x'],
+    [
+      'x',
+      'yz',
+      'p',
+      'x|y',
+      'y|x',
+      'zy|x',
+      'x|yz',
+      'r|xz',
+      'zx|r',
+      'xr',
+      'ry',
+      'yrx',
+      'z|r|x',
+      'y|z|x',
+      'px',
+      'xp',
+      'y|px',
+      'zp|x',
+      'prz',
+    ],
   ],
 };
 
@@ -63,6 +90,7 @@ const anyLimits = fc.record({
   z: fc.integer({ min: 1, max: 3 }),
   /** In 15 ms. */
   r: fc.integer({ min: 2, max: 6 }),
+  p: fc.integer({ min: 1, max: 3 }),
 });
 type Limits = typeof anyLimits extends fc.Arbitrary<infer Of> ? Of : never;
 type Name = keyof Limits;
@@ -76,13 +104,18 @@ afterAll(() => clients.forEach((client) => client.disconnect()));
 type Limiters = (name: Name) => AsyncPartitionedRateLimiter<Keys>;
 
 function limitersOf(partitions: RedisPartitions, limits: Limits): Limiters {
+  const own = createPartitionedRateLimiter((keys: Keys) =>
+    RateLimitPartition.getConcurrencyLimiter(keys.p, () => ({ permitLimit: limits.p, queueLimit: 100 })),
+  );
   return (name) =>
-    createPartitionedRateLimiter((keys: Keys) => {
-      const common = { permitLimit: limits[name], queueLimit: 100, name };
-      return name === 'r'
-        ? partitions.getFixedWindowLimiter(keys[name], () => ({ ...common, windowMs: 15 }))
-        : partitions.getConcurrencyLimiter(keys[name], () => ({ ...common, leaseTtlMs: LEASE_TTL_MS }));
-    });
+    name === 'p'
+      ? own
+      : createPartitionedRateLimiter((keys: Keys) => {
+          const common = { permitLimit: limits[name], queueLimit: 100, name };
+          return name === 'r'
+            ? partitions.getFixedWindowLimiter(keys[name], () => ({ ...common, windowMs: 15 }))
+            : partitions.getConcurrencyLimiter(keys[name], () => ({ ...common, leaseTtlMs: LEASE_TTL_MS }));
+        });
 }
 
 function chainOf(limiters: Limiters, names: string): AsyncPartitionedRateLimiter<Keys> {
@@ -101,7 +134,7 @@ class Saturation {
   readonly #limits: Limits;
   readonly #keys: Keys;
   readonly #chains: Map<string, AsyncPartitionedRateLimiter<Keys>>[];
-  readonly #inUse = { x: 0, y: 0, z: 0, r: 0 };
+  readonly #inUse = { x: 0, y: 0, z: 0 };
   #mostAboveLimit = 0;
 
   constructor(
@@ -135,13 +168,15 @@ class Saturation {
     this.#count(names, permitCount);
     await new Promise((resolve) => setTimeout(resolve, workMs));
     this.#count(names, -permitCount);
-    await (lease as RemoteLease)[Symbol.asyncDispose]();
+    // The one in process alone has nothing to wait for.
+    if (chain === 'p') lease.dispose();
+    else await (lease as RemoteLease)[Symbol.asyncDispose]();
     return 'granted';
   }
 
   #count(names: readonly Name[], permits: number): void {
     for (const name of names) {
-      if (name === 'r') continue;
+      if (name === 'r' || name === 'p') continue;
       this.#inUse[name] += permits;
       this.#mostAboveLimit = Math.max(this.#mostAboveLimit, this.#inUse[name] - this.#limits[name]);
     }

@@ -1,0 +1,96 @@
+import {
+  ConcurrencyLimiter,
+  createPartitionedRateLimiter,
+  FixedWindowRateLimiter,
+  MetadataName,
+  refusedMember,
+  RateLimitPartition,
+} from '../../src/index.js';
+import type { RateLimiter } from '../../src/index.js';
+import { FakeClock } from '../../src/testing/index.js';
+import { chainOf, SlotsElsewhere, until } from './slots-elsewhere.js';
+
+const free = (limiter: RateLimiter): number => limiter.getStatistics()!.currentAvailablePermits;
+
+describe('a request for limiters here and elsewhere', () => {
+  it('asks and waits here first, where that costs no way, and holds nothing elsewhere meanwhile', async () => {
+    const log: string[] = [];
+    const [a, b] = ['a', 'b'].map((name) => new SlotsElsewhere(name, { log })) as [
+      SlotsElsewhere,
+      SlotsElsewhere,
+    ];
+    const here = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });
+    const held = here.attemptAcquire();
+    const asked = chainOf(a, here, b).acquire('');
+    await until(() => here.getStatistics().currentQueuedCount === 1);
+    expect((await chainOf(a, here, b).acquire('')).isAcquired).toBe(false);
+    expect(log).toEqual([]);
+    held.dispose();
+    expect((await asked).isAcquired).toBe(true);
+    expect(log).toEqual(['a granted', 'b granted']);
+  });
+
+  it('gives back what is set aside here while it waits elsewhere, a rate too', async () => {
+    const b = new SlotsElsewhere('b');
+    const clock = new FakeClock();
+    const window = new FixedWindowRateLimiter({ permitLimit: 2, windowMs: 60_000, clock });
+    const held = await b.acquire();
+    const asked = chainOf(window, b).acquire('');
+    await until(() => b.waiting === 1);
+    expect(window.getStatistics()).toMatchObject({ currentAvailablePermits: 2, totalSuccessfulLeases: 0 });
+    expect((await chainOf(window, b).acquire('', 1, { maxWaitMs: 0 })).isAcquired).toBe(false);
+    expect(window.getStatistics()).toMatchObject({ currentAvailablePermits: 2, totalFailedLeases: 0 });
+    held.dispose();
+    expect((await asked).isAcquired).toBe(true);
+    expect(window.getStatistics()).toMatchObject({ currentAvailablePermits: 1, totalSuccessfulLeases: 1 });
+  });
+
+  it.each([
+    ['has ended', (here: ConcurrencyLimiter) => here.dispose(), 'Limiter disposed'],
+    ['grants less', (here: ConcurrencyLimiter) => here.updateOptions({ permitLimit: 1 }), 'Limit lowered'],
+  ])('is refused where a limiter here %s meanwhile, and holds nothing', async (_what, change, reason) => {
+    const [other, here] = [2, 2].map((permitLimit) => new ConcurrencyLimiter({ permitLimit }));
+    const a = new SlotsElsewhere('a', { permitLimit: 2 });
+    a.onAsk = () => change(here!);
+    const refused = await chainOf(a, other!, here!).acquire('', 2);
+    expect(refused.getMetadata(MetadataName.reasonPhrase)).toBe(reason);
+    expect(refusedMember(refused)).toBe(2);
+    expect([a.free, other!.getStatistics().currentAvailablePermits]).toEqual([2, 2]);
+  });
+
+  it('is rejected with what a limiter here fails with meanwhile, and holds nothing', async () => {
+    let isFailing = false;
+    const clock = new FakeClock();
+    const failing = {
+      now: () => {
+        if (isFailing) throw new Error('no time');
+        return clock.now();
+      },
+      setTimer: clock.setTimer.bind(clock),
+    };
+    const here = new FixedWindowRateLimiter({ permitLimit: 2, windowMs: 60_000, clock: failing });
+    const other = new ConcurrencyLimiter({ permitLimit: 1 });
+    const a = new SlotsElsewhere('a');
+    a.onAsk = () => (isFailing = true);
+    await expect(chainOf(other, a, here).acquire('')).rejects.toThrow('no time');
+    isFailing = false;
+    expect([a.free, other, here].map((one) => (typeof one === 'number' ? one : free(one)))).toEqual([
+      1, 1, 2,
+    ]);
+  });
+
+  it('is not given up as idle as long as something of it is set aside', async () => {
+    const clock = new FakeClock();
+    const members = createPartitionedRateLimiter(
+      (key: string) => RateLimitPartition.getConcurrencyLimiter(key, () => ({ permitLimit: 1 })),
+      { clock, idleTimeoutMs: 1_000 },
+    );
+    const a = new SlotsElsewhere('a');
+    a.onAsk = () => clock.advance(10_000);
+    const lease = await chainOf(members, a).acquire('k');
+    expect([lease.isAcquired, members.getStatistics('k')!.currentAvailablePermits]).toEqual([true, 0]);
+    lease.dispose();
+    clock.advance(10_000);
+    expect(members.partitionCount).toBe(0);
+  });
+});
