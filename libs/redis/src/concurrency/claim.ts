@@ -33,6 +33,12 @@ export class Claim {
     return this.#held.some((held) => held.keeper === keeper) && keeper.holds(this.member);
   }
 
+  /** Whether all that it has are permits of limiters of the group. */
+  isOf(group: LimiterGroup): boolean {
+    const keepers = this.#states.keepers(group);
+    return this.#held.every(({ keeper }) => keepers.includes(keeper));
+  }
+
   /** To be called before it asks: under the name by which it holds something, else under a new one. */
   begin(): void {
     if (!this.holdsPermits) this.member = `${this.#states.store.nextId()}*${this.#permits}`;

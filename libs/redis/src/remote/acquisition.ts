@@ -87,9 +87,9 @@ export class Acquisition {
   /** Goes on with the numbers that the limiters have now. The refusal where they are too small for it. */
   #followNumbers(): Outcome | null {
     const group = this.#current();
-    // A lease of other numbers, or of another limiter, is no answer to what is asked now.
     if (group.name !== this.#group.name) {
-      this.#claim.giveUp();
+      // With other numbers what it has waited for is still there; of another limiter it has nothing.
+      if (!this.#claim.isOf(group)) this.#claim.giveUp();
       this.#heard = undefined;
     }
     this.#group = group;
