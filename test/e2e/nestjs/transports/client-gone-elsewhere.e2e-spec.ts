@@ -133,7 +133,7 @@ describe('a client that leaves while it waits, elsewhere than over HTTP', () => 
     await eventually(() => live.results.length === 1);
     for (let count = 0; count < 5; count++) {
       const query = ask(client, '{ work }');
-      await eventually(() => query.results.includes('complete'));
+      await eventually(() => query.hasEnded);
     }
     expect(slots.current.held).toBe(1);
     expect(live.results).toHaveLength(1);

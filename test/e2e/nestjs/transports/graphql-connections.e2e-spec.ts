@@ -13,11 +13,10 @@ import {
   byUser,
 } from '@ratelease/nestjs';
 import type { Client } from 'graphql-ws';
-import { createClient } from 'graphql-ws';
 import type { Socket } from 'socket.io-client';
 import { io } from 'socket.io-client';
-import { WebSocket } from 'ws';
 import { eventually } from '../fixtures/eventually.js';
+import { closeSubscribers, subscriber } from '../fixtures/graphql-subscriber.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 
@@ -70,23 +69,8 @@ const PLACES: readonly (readonly [place: string, leave: LeaveUser])[] = [
   ],
 ];
 
-const clients = new Set<Client>();
-
-function clientOf({ port }: TestApp, headers: Record<string, string>, user?: string): Client {
-  class TenantSocket extends WebSocket {
-    constructor(url: string, protocols: string[]) {
-      super(url, protocols, { headers });
-    }
-  }
-  const client = createClient({
-    url: `ws://127.0.0.1:${port}/graphql`,
-    webSocketImpl: TenantSocket,
-    retryAttempts: 0,
-    connectionParams: { user },
-  });
-  clients.add(client);
-  return client;
-}
+const clientOf = (app: TestApp, headers: Record<string, string>, user?: string): Client =>
+  subscriber(app, { headers, connectionParams: { user } });
 
 /** Whether an operation was answered, and not refused. */
 async function isAnswered(client: Client, query: string): Promise<boolean> {
@@ -102,8 +86,7 @@ async function isAnswered(client: Client, query: string): Promise<boolean> {
 
 describe('what was said when a connection was opened', () => {
   afterEach(async () => {
-    for (const client of clients) await client.dispose();
-    clients.clear();
+    await closeSubscribers();
     await stopApps();
   });
 

@@ -4,11 +4,9 @@ import type { Provider } from '@nestjs/common';
 import { Args, GraphQLModule, Int, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { FakeClock } from '@ratelease/limiters/testing';
 import { ConcurrencyLimit, EnableRateLimiting, RateLimitingModule, byClient } from '@ratelease/nestjs';
-import type { Client } from 'graphql-ws';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
+import { ask, closeSubscribers, subscriber } from '../fixtures/graphql-subscriber.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 import { WatchedLimiter } from '../fixtures/watched-limiter.js';
@@ -66,37 +64,11 @@ class WorkResolver {
   }
 }
 
-const clients = new Set<Client>();
-
-function clientOf({ port }: TestApp): Client {
-  const url = `ws://127.0.0.1:${port}/graphql`;
-  const client = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
-  clients.add(client);
-  return client;
-}
-
-interface Asked {
-  readonly results: unknown[];
-  readonly stop: () => void;
-  hasEnded: boolean;
-}
-
-function ask(client: Client, query: string): Asked {
-  const asked: Asked = { results: [], stop: () => stop(), hasEnded: false };
-  const end = (): void => void (asked.hasEnded = true);
-  const stop = client.subscribe(
-    { query },
-    { next: (result) => asked.results.push(result.data ?? result.errors), error: end, complete: end },
-  );
-  return asked;
-}
-
 describe('permits of resolvers', () => {
   beforeEach(() => (gate.current = new Gate()));
   afterEach(async () => {
     gate.current.open();
-    for (const client of clients) await client.dispose();
-    clients.clear();
+    await closeSubscribers();
     await stopApps();
   });
 
@@ -122,7 +94,7 @@ describe('permits of resolvers', () => {
 
   it.each(['ends', 'fails', 'throws'])('go back once when a subscription %s by itself', async (end) => {
     const slots = new WatchedLimiter(1);
-    const asked = ask(clientOf(await start(slots)), `subscription { ticks(end: "${end}") }`);
+    const asked = ask(subscriber(await start(slots)), `subscription { ticks(end: "${end}") }`);
     await eventually(() => asked.hasEnded);
     await eventually(() => slots.held === 0);
     expect(slots.statistics).toMatchObject({ currentAvailablePermits: 1, totalSuccessfulLeases: 1 });
@@ -130,7 +102,7 @@ describe('permits of resolvers', () => {
 
   it('go back where a stream can’t be read at all', async () => {
     const slots = new WatchedLimiter(1);
-    const asked = ask(clientOf(await start(slots)), 'subscription { broken }');
+    const asked = ask(subscriber(await start(slots)), 'subscription { broken }');
     await eventually(() => asked.hasEnded);
     expect(slots.statistics).toMatchObject({ currentAvailablePermits: 1, totalSuccessfulLeases: 1 });
   });
@@ -159,7 +131,7 @@ describe('permits of resolvers', () => {
 
   it('count for the address of a client that asks by graphql-ws, together with HTTP', async () => {
     const app = await start(new WatchedLimiter(1));
-    const asked = ask(clientOf(app), '{ mine }');
+    const asked = ask(subscriber(app), '{ mine }');
     await eventually(() => asked.hasEnded);
     expect(asked.results).toEqual([{ mine: 1 }]);
     const { body } = await app.send({ method: 'POST', path: '/graphql', body: { query: '{ mine }' } });
@@ -172,7 +144,7 @@ describe('permits of resolvers', () => {
   it('are held by nobody after operations that came at once were given up', async () => {
     const slots = new WatchedLimiter(1, 20);
     const lease = slots.limiter.attemptAcquire();
-    const client = clientOf(await start(slots));
+    const client = subscriber(await start(slots));
     const asked = Array.from({ length: 12 }, () => ask(client, 'subscription { ticks(end: "stays") }'));
     await eventually(() => slots.queued === 12);
     for (const { stop } of asked.slice(1)) stop();

@@ -11,11 +11,9 @@ import {
   RateLimitingModule,
   byClient,
 } from '@ratelease/nestjs';
-import type { Client } from 'graphql-ws';
-import { createClient } from 'graphql-ws';
-import { WebSocket } from 'ws';
 import { eventually } from '../fixtures/eventually.js';
 import { Gate } from '../fixtures/gate.js';
+import { ask, closeSubscribers, subscriber } from '../fixtures/graphql-subscriber.js';
 import type { TestApp } from '../fixtures/test-app.js';
 import { PLATFORMS, startApp, stopApps } from '../fixtures/test-app.js';
 import { WatchedLimiter } from '../fixtures/watched-limiter.js';
@@ -104,32 +102,6 @@ interface GraphqlAnswer {
   readonly errors?: { readonly message: string; readonly path: string[]; readonly extensions: object }[];
 }
 
-const subscribers = new Set<Client>();
-
-function subscriber(app: TestApp): Client {
-  const client = createClient({
-    url: `ws://127.0.0.1:${app.port}/graphql`,
-    webSocketImpl: WebSocket,
-    retryAttempts: 0,
-  });
-  subscribers.add(client);
-  return client;
-}
-
-/** Subscribes; the results come into the list, and the end as the last of them. */
-function subscribe(client: Client): { results: unknown[]; stop: () => void } {
-  const results: unknown[] = [];
-  const stop = client.subscribe(
-    { query: 'subscription { ticks }' },
-    {
-      next: (result) => results.push(result),
-      error: (error) => results.push({ error }),
-      complete: () => results.push('complete'),
-    },
-  );
-  return { results, stop };
-}
-
 describe('GraphQL', () => {
   beforeEach(() => {
     gate.current = new Gate();
@@ -137,8 +109,7 @@ describe('GraphQL', () => {
     handled.length = 0;
   });
   afterEach(async () => {
-    for (const client of subscribers) await client.dispose();
-    subscribers.clear();
+    await closeSubscribers();
     await stopApps();
   });
 
@@ -163,15 +134,15 @@ describe('GraphQL', () => {
       ],
       providers: [AnswerResolver],
     });
-  const ask = async (app: TestApp, query: string): Promise<GraphqlAnswer> =>
+  const post = async (app: TestApp, query: string): Promise<GraphqlAnswer> =>
     JSON.parse((await app.send({ method: 'POST', path: '/graphql', body: { query } })).body) as GraphqlAnswer;
 
   it('refuses with a code and the time, and leaves the rest of the answer alone', async () => {
     const app = await start(new WatchedLimiter(1));
-    expect(await ask(app, '{ limited }')).toEqual({ data: { limited: 'ok' } });
-    const { data, errors } = await ask(app, '{ free }');
+    expect(await post(app, '{ limited }')).toEqual({ data: { limited: 'ok' } });
+    const { data, errors } = await post(app, '{ free }');
     expect([data, errors]).toEqual([{ free: 'free' }, undefined]);
-    const refused = await ask(app, '{ limited }');
+    const refused = await post(app, '{ limited }');
     expect(refused.errors).toHaveLength(1);
     expect(refused.errors![0]).toMatchObject({
       message: 'Too many requests.',
@@ -185,7 +156,7 @@ describe('GraphQL', () => {
       global: { algorithm: 'concurrency', permitLimit: 1_000 },
     });
     const five = ['a', 'b', 'c', 'd', 'e'];
-    const aliases = await ask(app, `{ ${five.map((alias) => `${alias}: costly(cost: 4)`).join(' ')} }`);
+    const aliases = await post(app, `{ ${five.map((alias) => `${alias}: costly(cost: 4)`).join(' ')} }`);
     expect(aliases.errors?.length).toBe(3);
     const body = five.map(() => ({ query: '{ limited }' }));
     const batch = JSON.parse(
@@ -197,7 +168,7 @@ describe('GraphQL', () => {
 
   it('counts a call once where guard and interceptor are bound to its resolver as well', async () => {
     const app = await start(new WatchedLimiter(1));
-    const { data, errors } = await ask(app, '{ a: boundAgain b: boundAgain c: boundAgain }');
+    const { data, errors } = await post(app, '{ a: boundAgain b: boundAgain c: boundAgain }');
     expect(Object.values(data!).filter((answer) => answer === 'ok')).toHaveLength(2);
     expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_REQUESTS', policy: 'costs' } }]);
   });
@@ -205,8 +176,8 @@ describe('GraphQL', () => {
   it('counts what no decorator names for the global limiter', async () => {
     const global = { algorithm: 'fixedWindow', permitLimit: 1, windowMs: 60_000 } as const;
     const app = await start(new WatchedLimiter(1), { global });
-    expect((await ask(app, '{ free }')).errors).toBeUndefined();
-    const { errors } = await ask(app, '{ free }');
+    expect((await post(app, '{ free }')).errors).toBeUndefined();
+    const { errors } = await post(app, '{ free }');
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'TOO_MANY_REQUESTS', policy: 'global' });
   });
 
@@ -214,7 +185,7 @@ describe('GraphQL', () => {
     const slots = new WatchedLimiter(1, 10);
     const app = await start(slots);
     gate.current.open();
-    const { data, errors } = await ask(app, '{ a: slow b: slow c: slow }');
+    const { data, errors } = await post(app, '{ a: slow b: slow c: slow }');
     expect([data, errors]).toEqual([{ a: 'done', b: 'done', c: 'done' }, undefined]);
     await eventually(() => slots.held === 0);
   });
@@ -222,14 +193,14 @@ describe('GraphQL', () => {
   it('holds the permit of a subscription until it is given up, and refuses another one meanwhile', async () => {
     const slots = new WatchedLimiter(1);
     const app = await start(slots);
-    const { results, stop } = subscribe(subscriber(app));
+    const { results, stop } = ask(subscriber(app), 'subscription { ticks }');
     await eventually(() => events.current.isAwaited);
     events.current.say(7);
     await eventually(() => results.length === 1);
-    expect(results[0]).toMatchObject({ data: { ticks: 7 } });
+    expect(results[0]).toEqual({ ticks: 7 });
     expect(slots.held).toBe(1);
 
-    const refused = subscribe(subscriber(app));
+    const refused = ask(subscriber(app), 'subscription { ticks }');
     await eventually(() => refused.results.length > 0);
     expect(JSON.stringify(refused.results)).toContain('TOO_MANY_REQUESTS');
     expect(slots.held).toBe(1);
@@ -243,7 +214,7 @@ describe('GraphQL', () => {
     const slots = new WatchedLimiter(1);
     const app = await start(slots);
     const client = subscriber(app);
-    subscribe(client);
+    ask(client, 'subscription { ticks }');
     await eventually(() => events.current.isAwaited);
     expect(slots.held).toBe(1);
     client.terminate();
