@@ -1,5 +1,6 @@
 import {
   ConcurrencyLimiter,
+  createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
   FixedWindowRateLimiter,
   MetadataName,
@@ -8,6 +9,8 @@ import {
 } from '../../src/index.js';
 import type { RateLimiter } from '../../src/index.js';
 import { FakeClock } from '../../src/testing/index.js';
+import type { Visit } from '../linked/visits.js';
+import { freeAndQueued, perGroup, Session, visit, VisitLimiter } from '../linked/visits.js';
 import { chainOf, SlotsElsewhere, until } from './slots-elsewhere.js';
 
 const free = (limiter: RateLimiter): number => limiter.getStatistics()!.currentAvailablePermits;
@@ -92,5 +95,21 @@ describe('a request for limiters here and elsewhere', () => {
     lease.dispose();
     clock.advance(10_000);
     expect(members.partitionCount).toBe(0);
+  });
+
+  it('shares a permit with all of its session, also where they come together', async () => {
+    const a = new SlotsElsewhere('a', { permitLimit: 20 });
+    const base = perGroup(1);
+    const chain = createChainedPartitionedRateLimiter<Visit>(
+      new VisitLimiter(base),
+      createPartitionedRateLimiter((_visit: Visit) => RateLimitPartition.get('all', () => a)),
+    );
+    const session = new Session();
+    const leases = await Promise.all(Array.from({ length: 20 }, () => chain.acquire(visit(session))));
+    expect(leases.every(({ isAcquired }) => isAcquired)).toBe(true);
+    expect([freeAndQueued(base), a.free]).toEqual([[0, 0], 0]);
+    for (const lease of leases) lease.dispose();
+    session.dispose();
+    expect([freeAndQueued(base), a.free]).toEqual([[1, 0], 20]);
   });
 });

@@ -2,7 +2,7 @@ import type { AsyncRateLimiter } from '../async-rate-limiter.js';
 import type { Clock } from '../clock.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
-import { reserveChain } from './chain-decision.js';
+import { acquireChain, reserveChain } from './chain-decision.js';
 import { decidingLinksOf, linksOf } from './chain-link.js';
 import { refusedMember, retryAfterOfAll } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
@@ -108,20 +108,36 @@ class AskAlone extends JointAsk {
   }
 }
 
-/** The members in this process. They set aside what is asked for until all others have granted. */
+/** The members in this process. */
 class AskHere extends JointAsk {
+  #setsAside = false;
+
+  /** Whether they can set aside what is asked for until all others have granted, so that it can be undone. */
+  prepareToSetAside(): boolean {
+    // Requests that share a permit of another limiter would set aside one each.
+    const links = linksOf(this.limiters);
+    this.#setsAside = links?.every(({ participant }) => participant.takesFrom === undefined) ?? false;
+    if (this.#setsAside) this.keepingOrder = FIRST;
+    return this.#setsAside;
+  }
+
   override async ask(wait: JointWait): Promise<JointOutcome> {
-    const { permits, owner } = this.question;
-    const links = decidingLinksOf(this.limiters, permits);
-    // One of them has ended, or can't say what it needs.
-    const lease = await (links === null
-      ? acquireOneByOne(this.limiters, this.question, wait)
-      : reserveChain(links, permits, owner, wait));
+    const lease = await this.#acquire(wait);
     return outcomeOf(lease, refusedMember(lease));
   }
 
   override confirm(lease: RateLimitLease): RateLimitLease {
     return lease instanceof SetAsideLease ? lease.take() : lease;
+  }
+
+  #acquire(wait: JointWait): Promise<RateLimitLease> {
+    const { permits, owner } = this.question;
+    const links = decidingLinksOf(this.limiters, permits);
+    // One of them may have ended while the others were asked.
+    if (links === null) return acquireOneByOne(this.limiters, this.question, wait);
+    return this.#setsAside
+      ? reserveChain(links, permits, owner, wait)
+      : acquireChain(links, permits, owner, wait);
   }
 }
 
@@ -166,9 +182,8 @@ export function asksOf(limiters: readonly AsyncRateLimiter[], question: JointQue
   };
   limiters.forEach(addMember);
   if (here.limiters.length === 0) return [...elsewhere, ...alone];
-  if (linksOf(here.limiters) === null) return [...elsewhere, ...alone, here];
-  here.keepingOrder = FIRST;
-  return [here, ...elsewhere, ...alone];
+  if (here.prepareToSetAside()) return [here, ...elsewhere, ...alone];
+  return [...elsewhere, ...alone, here];
 }
 
 /** Whether a limiter is a chain with members that decide elsewhere, by itself or through a chain within it. */
