@@ -72,6 +72,7 @@ export class RemoteLease extends RateLimitLease implements AsyncDisposable {
     return this.#abort.signal;
   }
 
+  /** Whether the permits are no longer this lease's; see {@link RemoteLease.signal}. */
   get [isLeaseLost](): boolean {
     return this.#lostReason !== undefined;
   }
