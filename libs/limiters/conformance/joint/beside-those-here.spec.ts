@@ -1,4 +1,5 @@
 import {
+  chainParticipants,
   ConcurrencyLimiter,
   createChainedPartitionedRateLimiter,
   createPartitionedRateLimiter,
@@ -61,25 +62,91 @@ describe('a request for limiters here and elsewhere', () => {
     expect([a.free, other!.getStatistics().currentAvailablePermits]).toEqual([2, 2]);
   });
 
-  it('is rejected with what a limiter here fails with meanwhile, and holds nothing', async () => {
-    let isFailing = false;
-    const clock = new FakeClock();
-    const failing = {
-      now: () => {
+  describe('fails with one here at the end, and holds nothing', () => {
+    const failing = (): { here: FixedWindowRateLimiter; fail: (isFailing: boolean) => void } => {
+      let isFailing = false;
+      const clock = new FakeClock();
+      const now = (): number => {
         if (isFailing) throw new Error('no time');
         return clock.now();
-      },
-      setTimer: clock.setTimer.bind(clock),
+      };
+      const broken = { now, setTimer: clock.setTimer.bind(clock) };
+      return {
+        here: new FixedWindowRateLimiter({ permitLimit: 2, windowMs: 60_000, clock: broken }),
+        fail: (is) => (isFailing = is),
+      };
     };
-    const here = new FixedWindowRateLimiter({ permitLimit: 2, windowMs: 60_000, clock: failing });
-    const other = new ConcurrencyLimiter({ permitLimit: 1 });
+
+    it.each(['the first', 'the last'])('%s of those, as it is taken from', async (which) => {
+      const { here, fail } = failing();
+      const other = new ConcurrencyLimiter({ permitLimit: 1 });
+      const a = new SlotsElsewhere('a');
+      a.onAsk = () => fail(true);
+      const members = which === 'the first' ? [here, a, other] : [other, a, here];
+      await expect(chainOf(...members).acquire('')).rejects.toThrow('no time');
+      fail(false);
+      expect([a.free, free(other), free(here)]).toEqual([1, 1, 2]);
+    });
+
+    it('one of those, after it was taken from', async () => {
+      const [one, other] = [1, 2].map((permitLimit) => new ConcurrencyLimiter({ permitLimit }));
+      const afterTaking = (): never => {
+        throw new Error('afterwards');
+      };
+      Object.assign(other![chainParticipants]()![0]!, { afterTaking });
+      const a = new SlotsElsewhere('a');
+      await expect(chainOf(one!, a, other!).acquire('')).rejects.toThrow('afterwards');
+      expect([a.free, free(one!), free(other!)]).toEqual([1, 1, 2]);
+    });
+  });
+
+  it('holds nothing elsewhere either where it waits here again', async () => {
+    const log: string[] = [];
+    const a = new SlotsElsewhere('a', { log });
+    const here = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });
+    const leaseOfA = await a.acquire();
+    const asked = chainOf(here, a).acquire('');
+    await until(() => a.waiting === 1);
+    const lease = here.attemptAcquire();
+    expect(lease.isAcquired).toBe(true);
+    leaseOfA.dispose();
+    await until(() => here.getStatistics().currentQueuedCount === 1);
+    expect(a.free).toBe(1);
+    lease.dispose();
+    expect((await asked).isAcquired).toBe(true);
+    expect(log).toEqual(['a granted', 'a waited for', 'a granted', 'a taken back', 'a granted']);
+  });
+
+  it('keeps those here first, once it was passed over often', async () => {
     const a = new SlotsElsewhere('a');
-    a.onAsk = () => (isFailing = true);
-    await expect(chainOf(other, a, here).acquire('')).rejects.toThrow('no time');
-    isFailing = false;
-    expect([a.free, other, here].map((one) => (typeof one === 'number' ? one : free(one)))).toEqual([
-      1, 1, 2,
-    ]);
+    const here = new ConcurrencyLimiter({ permitLimit: 1, queueLimit: 1 });
+    const waiting = (limiter: SlotsElsewhere | ConcurrencyLimiter): number =>
+      limiter instanceof SlotsElsewhere ? a.waiting : here.getStatistics().currentQueuedCount;
+    const limiters = [a, here];
+    let lease = await a.acquire();
+    const asked = chainOf(a, here).acquire('');
+    await until(() => a.waiting === 1);
+    for (let turns = 1; turns <= 4; turns++) {
+      // oxlint-disable no-await-in-loop -- one turn after the other
+      const other = limiters[turns % 2]!;
+      const next = await other.acquire();
+      lease.dispose();
+      await until(() => waiting(other) === 1);
+      // oxlint-enable no-await-in-loop
+      lease = next;
+    }
+    expect([a.waiting, free(here)]).toEqual([1, 0]);
+    lease.dispose();
+    expect((await asked).isAcquired).toBe(true);
+  });
+
+  it('is refused where a chain within it ends while others are asked', async () => {
+    const a = new SlotsElsewhere('a');
+    const inner = chainOf(new SlotsElsewhere('b'), new ConcurrencyLimiter({ permitLimit: 1 }));
+    a.onAsk = () => void inner.dispose();
+    const refused = await chainOf(a, inner).acquire('');
+    expect(refused.getMetadata(MetadataName.reasonPhrase)).toBe('Limiter disposed');
+    expect(a.free).toBe(1);
   });
 
   it('is not given up as idle as long as something of it is set aside', async () => {

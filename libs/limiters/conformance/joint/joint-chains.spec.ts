@@ -102,6 +102,18 @@ describe('a chain with limiters that decide elsewhere', () => {
     expect(server.log.at(-1)).toBe('disposed a');
   });
 
+  it('asks together those of one place, those of chains within it too', async () => {
+    const server = new Server();
+    const here = partitionedAlways(new ConcurrencyLimiter({ permitLimit: 1 }));
+    const innermost = createChainedPartitionedRateLimiter(
+      server.partitioned('b'),
+      server.partitioned('c', 'west'),
+    );
+    const inner = createChainedPartitionedRateLimiter(here, innermost);
+    await createChainedPartitionedRateLimiter(server.partitioned('a'), inner).acquire('');
+    expect(server.log).toEqual(['ask a+b for 1', 'ask c for 1']);
+  });
+
   it('says which member each entry of the quota belongs to', async () => {
     const server = new Server();
     const running = new ConcurrencyLimiter({ permitLimit: 5 });

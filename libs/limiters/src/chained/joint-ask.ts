@@ -149,7 +149,8 @@ export function inKeepingOrder(asks: JointAsks): number[] {
   const places = [...asks.keys()];
   const keyOf = (place: number): string | null => asks[place]!.keepingOrder;
   const ordered = places.filter((place) => keyOf(place) !== null);
-  ordered.sort((one, other) => (keyOf(one)! < keyOf(other)! ? -1 : keyOf(one)! > keyOf(other)! ? 1 : 0));
+  // Two that are the same keep their places.
+  ordered.sort((one, other) => (keyOf(one)! < keyOf(other)! ? -1 : 1));
   return [...ordered, ...places.filter((place) => keyOf(place) === null)];
 }
 
