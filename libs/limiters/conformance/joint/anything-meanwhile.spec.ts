@@ -219,7 +219,7 @@ class World {
   }
 }
 
-test('whatever happens to requests for limiters here and elsewhere, each is answered, and nothing stays held or waited for', async () => {
+it('whatever happens to requests for limiters here and elsewhere, each is answered, and nothing stays held or waited for', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 60 }), async (steps) => {
       const world = new World();
