@@ -49,6 +49,22 @@ describe('a request for limiters here and elsewhere', () => {
     expect(window.getStatistics()).toMatchObject({ currentAvailablePermits: 1, totalSuccessfulLeases: 1 });
   });
 
+  it('gives back also what it has waited for here', async () => {
+    const b = new SlotsElsewhere('b');
+    const clock = new FakeClock();
+    const window = new FixedWindowRateLimiter({ permitLimit: 1, windowMs: 60_000, queueLimit: 1, clock });
+    window.attemptAcquire();
+    const held = await b.acquire();
+    const asked = chainOf(window, b).acquire('');
+    await until(() => window.getStatistics().currentQueuedCount === 1);
+    clock.advance(60_000);
+    await until(() => b.waiting === 1);
+    expect(window.getStatistics()).toMatchObject({ currentAvailablePermits: 1, totalSuccessfulLeases: 1 });
+    held.dispose();
+    expect((await asked).isAcquired).toBe(true);
+    expect(window.getStatistics()).toMatchObject({ currentAvailablePermits: 0, totalSuccessfulLeases: 2 });
+  });
+
   it.each([
     ['has ended', (here: ConcurrencyLimiter) => here.dispose(), 'Limiter disposed'],
     ['grants less', (here: ConcurrencyLimiter) => here.updateOptions({ permitLimit: 1 }), 'Limit lowered'],
