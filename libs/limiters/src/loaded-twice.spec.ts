@@ -39,6 +39,8 @@ describe('two loaded copies of the package', () => {
     expect(limiter).toBeInstanceOf(other.ReplenishingRateLimiter);
     expect(other.isRateLimiter(limiter)).toBe(true);
     expect(new one.ConcurrencyLimiter({ permitLimit: 1 })).not.toBeInstanceOf(other.ReplenishingRateLimiter);
+    for (const none of [null, undefined, 1, 'a limiter'])
+      expect((none as unknown) instanceof other.ReplenishingRateLimiter).toBe(false);
     expect(other.isRateLimiter({})).toBe(false);
   });
 
