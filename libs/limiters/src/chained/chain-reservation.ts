@@ -1,12 +1,12 @@
+import { AcquiredLease } from '../engine/granted-lease.js';
 import { RefusedLease } from '../engine/refused-lease.js';
 import { errorsOfEach, throwCollected } from '../errors.js';
-import { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
 import type { ChainLink } from './chain-link.js';
 import type { Reservation } from './chain-participant.js';
 import { refuseByLink } from './chain-refusal.js';
 import { ChainRequest } from './chain-request.js';
 import { finishTaking } from './combined-lease.js';
-import { undoLease } from './joint-decision.js';
 
 /**
  * A request for limiters in this process that goes on elsewhere: all of them set aside what it asks for, and it is
@@ -81,7 +81,7 @@ export class ChainReservation extends ChainRequest {
 }
 
 /** What a {@link ChainReservation} is answered with: nobody but the chain sees it. */
-export class SetAsideLease extends RateLimitLease {
+export class SetAsideLease extends AcquiredLease {
   readonly #reservation: ChainReservation;
 
   constructor(reservation: ChainReservation) {
@@ -89,25 +89,9 @@ export class SetAsideLease extends RateLimitLease {
     this.#reservation = reservation;
   }
 
-  override get isAcquired(): boolean {
-    return true;
-  }
-
-  override get metadataNames(): Iterable<string> {
-    return [];
-  }
-
-  override getMetadata(): undefined {
-    return undefined;
-  }
-
   /** See {@link ChainReservation.take}. */
   take(): RateLimitLease {
     return this.#reservation.take();
-  }
-
-  [undoLease](): void {
-    this.#reservation.undo();
   }
 
   override dispose(): void {

@@ -33,8 +33,8 @@ export function unboxed(count: number): number {
   return small === count ? small : count;
 }
 
-/** What all granted leases say. */
-abstract class AcquiredLease extends RateLimitLease {
+/** What granted leases say that have nothing to tell. */
+export abstract class AcquiredLease extends RateLimitLease {
   override get isAcquired(): boolean {
     return true;
   }

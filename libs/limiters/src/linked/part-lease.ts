@@ -1,24 +1,13 @@
-import { RateLimitLease } from '../rate-limit-lease.js';
+import { AcquiredLease } from '../engine/granted-lease.js';
+import type { RateLimitLease } from '../rate-limit-lease.js';
 
 /** What a request holds of a participant until the lease of all of them is complete; nothing afterwards. */
-export class PartLease extends RateLimitLease {
+export class PartLease extends AcquiredLease {
   private lease: RateLimitLease | null;
 
   constructor(lease: RateLimitLease | null) {
     super();
     this.lease = lease;
-  }
-
-  override get isAcquired(): boolean {
-    return true;
-  }
-
-  override get metadataNames(): Iterable<string> {
-    return [];
-  }
-
-  override getMetadata(): undefined {
-    return undefined;
   }
 
   /** From now on it belongs to somebody else. */

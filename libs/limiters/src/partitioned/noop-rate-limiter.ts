@@ -3,27 +3,15 @@ import { chainParticipants } from '../chained/chain-participant.js';
 import type { Instant } from '../chained/instant.js';
 import type { Clock } from '../clock.js';
 import { nextCreationOrder } from '../engine/creation-order.js';
+import { AcquiredLease } from '../engine/granted-lease.js';
 import { ObjectDisposedError } from '../errors.js';
-import type { RateLimitQuota } from '../rate-limit-lease.js';
-import { RateLimitLease } from '../rate-limit-lease.js';
+import type { RateLimitLease, RateLimitQuota } from '../rate-limit-lease.js';
 import { RateLimiter } from '../rate-limiter.js';
 import type { RateLimiterStatistics } from '../rate-limiter-statistics.js';
 
 const NAME = 'NoLimiter';
 
-class UnlimitedLease extends RateLimitLease {
-  override get isAcquired(): boolean {
-    return true;
-  }
-
-  override get metadataNames(): Iterable<string> {
-    return [];
-  }
-
-  override getMetadata(): undefined {
-    return undefined;
-  }
-}
+class UnlimitedLease extends AcquiredLease {}
 
 const LEASE = new UnlimitedLease();
 
