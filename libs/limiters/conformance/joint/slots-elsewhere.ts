@@ -58,6 +58,7 @@ class SlotLease extends Lease implements AsyncDisposable {
 
   [undoLease](): void {
     this.dispose();
+    if (this.failing !== null) throw this.failing;
   }
 
   override dispose(): void {
@@ -121,11 +122,7 @@ export class SlotsElsewhere implements AsyncRateLimiter {
       identity: 'slots',
       keepingOrder: this.#isRate ? undefined : this.name,
       acquire: (_limiters, permits, wait, waiting) => this.#ask(permits, wait, waiting),
-      takeBack: (_limiters, lease) => {
-        this.log.push(`${this.name} taken back`);
-        lease.dispose();
-        if (this.last === lease && this.last.failing !== null) throw this.last.failing;
-      },
+      noteTakenBack: () => void this.log.push(`${this.name} taken back`),
     };
   }
 

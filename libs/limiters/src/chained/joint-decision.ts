@@ -47,11 +47,8 @@ export interface JointDecider {
     wait: JointWait,
     waiting?: Set<EndableWait>,
   ): Promise<JointOutcome>;
-  /**
-   * Takes back what {@link JointDecider.acquire} has granted these limiters, as if it had never been; without it, what the
-   * lease offers under {@link undoLease} is called, or it is disposed.
-   */
-  takeBack?(limiters: readonly AsyncRateLimiter[], lease: RateLimitLease): void;
+  /** Counts a lease that these limiters were granted together as if it had never been: the chain takes it back. */
+  noteTakenBack?(limiters: readonly AsyncRateLimiter[]): void;
 }
 
 /** What limiters that were asked together answer. */
@@ -99,6 +96,6 @@ export function takeBackBy(
   limiters: readonly AsyncRateLimiter[],
   lease: RateLimitLease,
 ): void {
-  if (decider.takeBack === undefined) takeBack(lease);
-  else decider.takeBack(limiters, lease);
+  decider.noteTakenBack?.(limiters);
+  takeBack(lease);
 }

@@ -8,10 +8,9 @@ import type {
   RateLimiterStatistics,
   RateLimitLease,
 } from '@ratelease/limiters';
-import { foreseeableIdle, jointDecision, ObjectDisposedError, undoLease } from '@ratelease/limiters';
+import { foreseeableIdle, jointDecision, ObjectDisposedError } from '@ratelease/limiters';
 import { requireMaxWait, requirePermits } from '../checks.js';
 import { aboveLimit } from '../errors.js';
-import { RemoteLease } from '../leases/remote-lease.js';
 import { LimiterGroup } from '../store/limiter-group.js';
 import type { AcquisitionContext } from './acquisition-context.js';
 import { Acquisition } from './acquisition.js';
@@ -140,10 +139,8 @@ export class RemoteRateLimiter implements AsyncRateLimiter {
       clock: this.definition.clock,
       acquire: (limiters, permits, wait, waiting) =>
         this.#acquireJointly(limiters as RemoteRateLimiter[], permits, wait, waiting),
-      takeBack: (limiters, lease) => {
+      noteTakenBack: (limiters) => {
         for (const limiter of limiters as RemoteRateLimiter[]) limiter.#granted--;
-        if (lease instanceof RemoteLease) lease[undoLease]();
-        else lease.dispose();
       },
     };
     return this.#decider;
