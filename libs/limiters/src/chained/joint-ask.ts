@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { WaitLimits } from '../partitioned/partitioned-rate-limiter.js';
 import type { RateLimitLease } from '../rate-limit-lease.js';
 import { acquireChain, reserveChain } from './chain-decision.js';
+import type { ChainLink } from './chain-link.js';
 import { decidingLinksOf, linksOf } from './chain-link.js';
 import { refusedMember, retryAfterOfAll } from './chain-refusal.js';
 import type { ChainOwner } from './chain-request.js';
@@ -31,7 +32,10 @@ export abstract class JointAsk {
   readonly members: number[] = [];
   readonly limiters: AsyncRateLimiter[] = [];
   /** Its place in the order of those who keep what they get; `null`: last, as nobody has to give anything back for it. */
-  keepingOrder: string | null = null;
+  get keepingOrder(): string | null {
+    return null;
+  }
+
   /** By which they wait; by default it is the system's. */
   readonly clock: Clock | undefined = undefined;
   protected readonly question: JointQuestion;
@@ -68,6 +72,7 @@ class AskElsewhere extends JointAsk {
   override readonly clock: Clock | undefined;
   readonly #decider: JointDecider;
   readonly #identities = new Set<unknown>();
+  #keepingOrder: string | null = null;
 
   constructor(question: JointQuestion, decider: JointDecider) {
     super(question);
@@ -75,11 +80,15 @@ class AskElsewhere extends JointAsk {
     this.clock = decider.clock;
   }
 
+  override get keepingOrder(): string | null {
+    return this.#keepingOrder;
+  }
+
   /** @returns `false` where one takes from the same permits already. */
   tryAdd(limiter: AsyncRateLimiter, member: number, { identity, keepingOrder }: JointDecider): boolean {
     if (this.#identities.has(identity)) return false;
     this.#identities.add(identity);
-    this.keepingOrder ??= keepingOrder ?? null;
+    this.#keepingOrder ??= keepingOrder ?? null;
     this.add(limiter, member);
     return true;
   }
@@ -110,15 +119,17 @@ class AskAlone extends JointAsk {
 
 /** The members in this process. */
 class AskHere extends JointAsk {
-  #setsAside = false;
+  /** Whether they set aside what is asked for until all others have granted, so that it can be undone. */
+  setsAside = true;
 
-  /** Whether they can set aside what is asked for until all others have granted, so that it can be undone. */
-  prepareToSetAside(): boolean {
+  override get keepingOrder(): string | null {
+    return this.setsAside ? FIRST : null;
+  }
+
+  addLinks(limiter: AsyncRateLimiter, member: number, links: readonly ChainLink[]): void {
+    this.add(limiter, member);
     // Requests that share a permit of another limiter would set aside one each.
-    const links = linksOf(this.limiters);
-    this.#setsAside = links?.every(({ participant }) => participant.takesFrom === undefined) ?? false;
-    if (this.#setsAside) this.keepingOrder = FIRST;
-    return this.#setsAside;
+    if (links.some(({ participant }) => participant.takesFrom !== undefined)) this.setsAside = false;
   }
 
   override async ask(wait: JointWait): Promise<JointOutcome> {
@@ -135,7 +146,7 @@ class AskHere extends JointAsk {
     const links = decidingLinksOf(this.limiters, permits);
     // One of them may have ended while the others were asked.
     if (links === null) return acquireOneByOne(this.limiters, this.question, wait);
-    return this.#setsAside
+    return this.setsAside
       ? reserveChain(links, permits, owner, wait)
       : acquireChain(links, permits, owner, wait);
   }
@@ -165,7 +176,8 @@ export function asksOf(limiters: readonly AsyncRateLimiter[], question: JointQue
   const here = new AskHere(question);
   const byDomain = new Map<unknown, AskElsewhere>();
   const addMember = (limiter: AsyncRateLimiter, member: number): void => {
-    if (linksOf([limiter]) !== null) return here.add(limiter, member);
+    const links = linksOf([limiter]);
+    if (links !== null) return here.addLinks(limiter, member, links);
     const decider = jointDeciderOf(limiter);
     if (decider !== undefined) {
       if (byDomain.get(decider.domain)?.tryAdd(limiter, member, decider) === true) return;
@@ -183,8 +195,7 @@ export function asksOf(limiters: readonly AsyncRateLimiter[], question: JointQue
   };
   limiters.forEach(addMember);
   if (here.limiters.length === 0) return [...elsewhere, ...alone];
-  if (here.prepareToSetAside()) return [here, ...elsewhere, ...alone];
-  return [...elsewhere, ...alone, here];
+  return here.setsAside ? [here, ...elsewhere, ...alone] : [...elsewhere, ...alone, here];
 }
 
 /** Whether a limiter is a chain with members that decide elsewhere, by itself or through a chain within it. */

@@ -31,7 +31,6 @@ export class JointRequest {
   /** The places in the order in which it asks. */
   #order: readonly number[];
   #gaveBack = 0;
-  #isKeeping = false;
   /** What went wrong with giving back at a moment when nobody could be told. */
   readonly #errors: unknown[] = [];
 
@@ -103,12 +102,10 @@ export class JointRequest {
 
   /** It has begun to wait for what is asked at a place. */
   #beginToWait(at: number): void {
+    const isKeeping = this.#gaveBack >= TURNS_BEFORE_RESERVING;
     const position = this.#order.indexOf(at);
-    const isGivenBack = (_lease: RateLimitLease, place: number): boolean =>
-      !this.#isKeeping || this.#order.indexOf(place) > position;
-    if (!this.#giveBack(isGivenBack) || ++this.#gaveBack < TURNS_BEFORE_RESERVING) return;
-    this.#isKeeping = true;
-    this.#order = inKeepingOrder(this.#asks);
+    const gaveBack = this.#giveBack((_lease, place) => !isKeeping || this.#order.indexOf(place) > position);
+    if (gaveBack && ++this.#gaveBack === TURNS_BEFORE_RESERVING) this.#order = inKeepingOrder(this.#asks);
   }
 
   /** Gives back what it holds at some places, the last first. Returns whether it held any. */
